@@ -1,0 +1,27 @@
+/* playhead: record MuJoCo episodes, open them, go to any step.
+ *
+ *   status    result codes, last error            task      a Lua task
+ *   schema    what an episode file holds          action    raw action -> ctrl
+ *   sim       models, simulations, rows           env       sim + task, one slot
+ *   episode   one rollout, read on demand         recorder  rows -> files
+ *   store     what a path holds                   replay    cursor over an episode -> frame
+ *   latch     how long a predicate must hold
+ *
+ * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
+ * prints, never exits, installs no signal handler, and writes nothing but what it is told to. */
+#ifndef PLAYHEAD_PLAYHEAD_H
+#define PLAYHEAD_PLAYHEAD_H
+
+#include <playhead/action.h>
+#include <playhead/env.h>
+#include <playhead/episode.h>
+#include <playhead/latch.h>
+#include <playhead/recorder.h>
+#include <playhead/replay.h>
+#include <playhead/schema.h>
+#include <playhead/sim.h>
+#include <playhead/status.h>
+#include <playhead/store.h>
+#include <playhead/task.h>
+
+#endif

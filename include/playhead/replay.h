@@ -1,0 +1,88 @@
+/* A cursor over one episode. The episode is const; a ph_replay holds all that changes: its own
+ * ph_sim and the current frame. Belongs to one thread. */
+#ifndef PLAYHEAD_REPLAY_H
+#define PLAYHEAD_REPLAY_H
+
+#include <playhead/episode.h>
+#include <playhead/task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ph_replay ph_replay;
+
+typedef enum ph_mode { PH_KINEMATIC } ph_mode;
+
+/* What may be promised about re-simulating an episode here. */
+typedef enum ph_guarantee { PH_EXACT, PH_NOT_EXACT, PH_STATES_ONLY } ph_guarantee;
+PH_API const char *ph_guarantee_name(ph_guarantee g); /* "EXACT", "NOT EXACT", "STATES ONLY" */
+
+/* Judges an episode against a model (nullable: none could be had); writes the true reason, one
+ * sentence, into reason. */
+PH_API ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model,
+                                         char *reason, size_t size);
+
+/* Names a stored or derived number of the frame. */
+typedef enum ph_signal_kind {
+  PH_SIGNAL_QPOS,
+  PH_SIGNAL_QVEL,
+  PH_SIGNAL_ACT,
+  PH_SIGNAL_CTRL,
+  PH_SIGNAL_MOCAP,
+  PH_SIGNAL_SENSOR,
+  PH_SIGNAL_BODY, /* world position of a body */
+} ph_signal_kind;
+
+typedef struct ph_signal {
+  char name[64];    /* "arm_elbow", "cup.z", "cup.qw", "arm_elbow.v", "act.muscle" */
+  const char *unit; /* "rad", "m", "rad/s", "" ... */
+  ph_signal_kind kind;
+  int index;        /* in its array */
+} ph_signal;
+
+typedef struct ph_contact {
+  const char *geom[2]; /* names, "geom 12" where they have none; borrowed from the replay */
+  double dist;         /* [m] negative: penetration */
+  double force;        /* [N] normal */
+} ph_contact;
+
+/* One instant, complete. Borrowed from the replay until its next seek. The row holds the file's
+ * bits; derived values come from a pure forward of it under the ctrl in force. */
+typedef struct ph_frame {
+  int64_t step;
+  double time;           /* [s] */
+  ph_row row;
+  const double *action;  /* (action_dim) raw action taken here; NULL at the last state */
+  const double *reward;  /* of the transition that led here; NULL at step 0 or not stored */
+  const uint8_t *flags;  /* likewise */
+  const double *values;  /* parallel to the signals; NaN where not known */
+  size_t ncontact;
+  const ph_contact *contact;
+  bool forward;          /* derived values are there: the model compiled and fits */
+} ph_frame;
+
+/* Checks model and task against the episode before anything runs: names and order of joints and
+ * actuators, sizes, action size, decimation, timestep. PH_EMISMATCH names both sides. model is
+ * nullable or uncompiled: then only stored columns are shown. task is nullable. All are referenced
+ * or borrowed: the episode must outlive the replay. */
+PH_API ph_status ph_replay_create(ph_replay **out, const ph_episode *episode, const ph_model *model,
+                                  const ph_task *task);
+PH_API void ph_replay_free(ph_replay *replay); /* Nullable */
+
+/* Goes to a step in O(1), clamped to the episode's states. substep must be 0 in kinematic mode. */
+PH_API ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode mode);
+
+PH_API const ph_frame *ph_replay_frame(const ph_replay *replay); /* never NULL; step -1 before a seek */
+PH_API const ph_signal *ph_replay_signals(const ph_replay *replay, size_t *n);
+/* The sim at the frame, for callers that read more; NULL without a model. Borrowed. */
+PH_API const ph_sim *ph_replay_sim(const ph_replay *replay);
+
+/* Evaluates the task's predicate on the current frame. *conditions (nullable) gets nconditions
+ * entries, borrowed until the next call. PH_ENOTFOUND: no task or no model. */
+PH_API ph_status ph_replay_predicate(ph_replay *replay, bool *value, const ph_condition **conditions);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+/* What a path holds: a run directory, a dataset, an episode file, or several of them. Opening
+ * locks nothing and reads names, counts and outcomes only. A store belongs to one thread; the
+ * episodes and models that it gives out may be shared. */
+#ifndef PLAYHEAD_STORE_H
+#define PLAYHEAD_STORE_H
+
+#include <playhead/episode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ph_store ph_store;
+
+/* One line of the list of episodes. Plain data. */
+typedef struct ph_entry {
+  char id[64];     /* "demo_17"; in a run "env003_ep000012" */
+  char file[512];
+  char group[128]; /* object path in the file */
+  int env_id;
+  int64_t episode, actions, states;
+  char seed[24];
+  ph_end end_reason;
+  int success; /* 1, 0, -1 not known */
+  char determinism[48];
+  char model_sha256[PH_SHA256_SIZE], task_sha256[PH_SHA256_SIZE];
+  char oddity[160]; /* "" or what is wrong with it, in a sentence */
+} ph_entry;
+
+typedef struct ph_store_options {
+  ph_model_options model;     /* where a model may read besides its embedded assets */
+  const char *model_path;     /* Nullable: use this MJCF instead of the recorded model */
+} ph_store_options;
+
+/* Opens all paths, in order; entries are in natural order within each (demo_10 after demo_2).
+ * opt is nullable. PH_EIO, PH_EFORMAT, PH_EREFUSED with the path in ph_error(). */
+PH_API ph_status ph_store_open(ph_store **out, const char *const *paths, size_t n,
+                               const ph_store_options *opt);
+PH_API void ph_store_free(ph_store *store); /* Nullable */
+
+PH_API const char *ph_store_layout(const ph_store *store); /* "run", "dataset", "episode file" */
+PH_API const char *ph_store_path(const ph_store *store);   /* the first path */
+PH_API size_t ph_store_count(const ph_store *store);
+PH_API const ph_entry *ph_store_entry(const ph_store *store, size_t i); /* Borrowed */
+
+/* Index of the episode with that id, or a bare number as its place from 0; SIZE_MAX if none. */
+PH_API size_t ph_store_find(const ph_store *store, const char *id);
+
+/* Opens the i-th episode; the caller's. */
+PH_API ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i);
+
+/* The model with that hash (or the override), compiled and cached; a reference for the caller.
+ * A model that does not compile is given with its names and ph_model_error. */
+PH_API ph_status ph_store_model(ph_model **out, ph_store *store, const char *sha256);
+
+/* Source text of a task; borrowed from the store; NULL if it holds none by that hash. */
+PH_API const char *ph_store_task(ph_store *store, const char *sha256);
+
+/* The distinct hashes of models and tasks in the store; i from 0, NULL past the last. */
+PH_API const char *ph_store_model_hash(const ph_store *store, size_t i);
+PH_API const char *ph_store_task_hash(const ph_store *store, size_t i);
+
+/* SHA-256 over attributes and crc tables in (episode, env_id) order: equal content, equal hash,
+ * whatever the file is called. "" for files without crc tables. */
+PH_API ph_status ph_store_content_hash(ph_store *store, char out[PH_SHA256_SIZE]);
+
+/* Name order in which digits compare as numbers; <0, 0, >0. */
+PH_API int ph_natural_compare(const char *a, const char *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* Tasks: one Lua file that names a model, actions, a reset, a reward and a success condition. */
+#ifndef PLAYHEAD_TASK_H
+#define PLAYHEAD_TASK_H
+
+#include <playhead/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ph_task ph_task;
+
+/* Facts of a task, read once when it is loaded. Borrowed from it. */
+typedef struct ph_task_info {
+  const char *name;
+  const char *model;     /* path as written, relative to the task's file; "" where it names none */
+  int control_steps;     /* 0 where it names none */
+  int64_t max_steps;     /* 0: no limit */
+  double hold_seconds;
+  bool has_reset, has_reward, has_success, has_failure, has_policy;
+  size_t nconditions;    /* named conditions of success; 1 for a single function */
+  size_t nreadouts;
+  size_t nterms;         /* action terms */
+} ph_task_info;
+
+/* Loads and checks a file. PH_ETASK: message with file and line. PH_EIO. Immutable afterwards and
+ * may be shared between threads; the caller's, give back with ph_task_unref. */
+PH_API ph_status ph_task_open(ph_task **out, const char *path);
+
+/* The same from text; `name` stands for the file in messages. Copies the text. */
+PH_API ph_status ph_task_parse(ph_task **out, const char *source, size_t size, const char *name);
+
+PH_API ph_task *ph_task_ref(const ph_task *task);
+PH_API void ph_task_unref(const ph_task *task); /* Nullable */
+
+PH_API const ph_task_info *ph_task_info_of(const ph_task *task);
+PH_API const char *ph_task_sha256(const ph_task *task); /* of the source text */
+PH_API const char *ph_task_source(const ph_task *task);
+/* Name of the i-th condition or readout, in sorted order; "success" for a single function. */
+PH_API const char *ph_task_condition(const ph_task *task, size_t i);
+PH_API const char *ph_task_readout(const ph_task *task, size_t i);
+
+/* Opens the model that the task names, looked for beside the task's file. */
+PH_API ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_model_options *opt);
+
+/* What one condition said at one state. */
+typedef struct ph_condition {
+  const char *name; /* borrowed from the task */
+  bool value;
+  char reads[48];   /* what it looked at last, "joint.drawer"; "" if nothing */
+  double read;      /* the number it saw there */
+} ph_condition;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* What stands behind a ph_episode: facts, edits, and a backend that reads rows. Readers of other
+ * people's formats supply backends of their own. */
+#ifndef PLAYHEAD_EPISODE_PRIVATE_H
+#define PLAYHEAD_EPISODE_PRIVATE_H
+
+#include <playhead/episode.h>
+
+typedef struct ph_backend ph_backend;
+struct ph_backend {
+  /* Reads rows of a stored column; bounds are checked already. Thread safe. */
+  ph_status (*read)(const ph_backend *backend, ph_column col, int64_t first, int64_t n, void *out);
+  void (*free)(ph_backend *backend);
+};
+
+struct ph_episode {
+  ph_episode_meta meta;
+  uint32_t columns; /* PH_COL_BIT */
+  ph_edit *edits;   /* owned, with their data */
+  size_t nedits;
+  char *provenance; /* owned */
+  ph_backend *backend;
+};
+
+/* Takes backend and copies the rest. */
+ph_status ph_episode_new(ph_episode **out, const ph_episode_meta *meta, uint32_t columns,
+                         const ph_edit *edits, size_t nedits, ph_backend *backend);
+
+/* Opens one demo group of an own file (run episode or dataset). origin: file-level facts. */
+ph_status ph_episode_open(ph_episode **out, const char *file, const char *group);
+
+/* Deep copy of edits; free with ph_edits_free. */
+ph_status ph_edits_copy(ph_edit **out, const ph_edit *edits, size_t n);
+void ph_edits_free(ph_edit *edits, size_t n);
+
+#endif

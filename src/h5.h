@@ -1,0 +1,75 @@
+/* The only door to HDF5. Every call is checked, its error stack becomes one line in ph_error(), one
+ * lock serialises the library, links that leave the file, external storage, virtual datasets and
+ * plugin filters are refused, and the C locale holds inside. Ids are closed by ph_h5_close. */
+#ifndef PLAYHEAD_H5_H
+#define PLAYHEAD_H5_H
+
+#include <hdf5.h>
+
+#include <playhead/schema.h>
+
+/* Opens for reading, without locking the file. PH_EIO, PH_EFORMAT. */
+ph_status ph_h5_open(hid_t *out, const char *path);
+/* Creates for writing through the error-absorbing driver. The file must not exist. */
+ph_status ph_h5_create(hid_t *out, const char *path);
+/* Closes a written file: flush, close, fsync; PH_EIO with the first errno that any write met. The
+ * caller unlinks. */
+ph_status ph_h5_finish(hid_t file, const char *path);
+void ph_h5_close(hid_t id); /* any kind; ignores H5I_INVALID_HID */
+
+/* --- groups -------------------------------------------------------------------------------------- */
+bool ph_h5_exists(hid_t loc, const char *path); /* hard links only, every part of the path */
+ph_status ph_h5_group(hid_t *out, hid_t loc, const char *path);        /* open */
+ph_status ph_h5_group_create(hid_t *out, hid_t loc, const char *path); /* with parents */
+/* Calls fn for each hard link in name order; other links are PH_EREFUSED. fn's status ends it. */
+typedef ph_status ph_h5_visit(void *arg, const char *name, bool is_group);
+ph_status ph_h5_list(hid_t group, ph_h5_visit *fn, void *arg);
+ph_status ph_h5_count(hid_t group, size_t *n);
+
+/* --- attributes; strings are fixed length --------------------------------------------------------- */
+bool ph_h5_has_attr(hid_t loc, const char *name);
+/* Reads a string of any kind, escaped and cut to size. PH_ENOTFOUND when there is none. */
+ph_status ph_h5_attr_string(hid_t loc, const char *name, char *out, size_t size);
+/* The whole string, unescaped, allocated; *out is the caller's (free). */
+ph_status ph_h5_attr_text(hid_t loc, const char *name, char **out);
+ph_status ph_h5_attr_i64(hid_t loc, const char *name, int64_t *out);
+ph_status ph_h5_attr_f64(hid_t loc, const char *name, double *out);
+ph_status ph_h5_put_string(hid_t loc, const char *name, const char *text);
+ph_status ph_h5_put_i64(hid_t loc, const char *name, int64_t value);
+ph_status ph_h5_put_f64(hid_t loc, const char *name, double value);
+ph_status ph_h5_put_u8(hid_t loc, const char *name, uint8_t value);
+ph_status ph_h5_put_u32(hid_t loc, const char *name, uint32_t value);
+
+/* --- datasets -------------------------------------------------------------------------------------- */
+typedef struct ph_h5_array {
+  ph_type type;      /* the nearest; native says whether the bytes are it */
+  bool native;       /* little-endian and exactly `type` */
+  int rank;
+  int64_t dim[4];
+  int64_t width;     /* elements in one row: product of dim[1..] */
+  int64_t offset;    /* in the file, when contiguous and allocated; else -1 */
+  size_t string_size;/* of PH_STRING elements */
+} ph_h5_array;
+
+/* Opens a dataset and describes it; refuses what must not be followed. */
+ph_status ph_h5_dataset(hid_t *out, ph_h5_array *info, hid_t loc, const char *path);
+/* Reads n rows from first, converted to `type`. */
+ph_status ph_h5_read(hid_t dataset, const ph_h5_array *info, ph_type type, int64_t first, int64_t n,
+                     void *out);
+/* A whole dataset of at most `limit` bytes, allocated; *out is the caller's. */
+ph_status ph_h5_read_all(void **out, size_t *size, hid_t loc, const char *path, size_t limit);
+
+/* Creates a dataset: contiguous, or 64-row chunks with shuffle, deflate and fletcher32. */
+ph_status ph_h5_dataset_create(hid_t *out, hid_t loc, const char *path, ph_type type, int rank,
+                               const int64_t *dim, bool compress);
+ph_status ph_h5_write(hid_t dataset, ph_type type, int64_t first, int64_t n, const void *data);
+/* One dataset of bytes (uint8) or of fixed strings, written whole with its attribute `crc`. */
+ph_status ph_h5_put_bytes(hid_t loc, const char *path, const void *data, size_t size);
+ph_status ph_h5_put_array(hid_t loc, const char *path, ph_type type, int rank, const int64_t *dim,
+                          const void *data);
+ph_status ph_h5_put_strings(hid_t loc, const char *path, char *const *text, int64_t n);
+
+/* Object in a file for error texts: "/data/demo_0/states"; into buf. */
+const char *ph_h5_name(hid_t id, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,21 @@
+/* The only door to libxml2: collects what an MJCF file reads, confines and renames it. */
+#ifndef PLAYHEAD_MJCF_H
+#define PLAYHEAD_MJCF_H
+
+#include "model.h"
+
+/* Reads `path` and everything that it includes or names, from its own folder and the given asset
+ * folders only. Includes are inlined; asset files get unique names (lower-case safe, extension
+ * kept); meshes, height fields, textures and skins get explicit names; meshdir, texturedir,
+ * assetdir and strippath are resolved and removed. The originals are kept byte for byte.
+ * PH_EREFUSED: outside the allowed folders (path named). PH_EIO, PH_EFORMAT. */
+ph_status ph_mjcf_collect(ph_source **out, const char *path, const ph_model_options *opt);
+
+/* The same from a text in memory, for tests and models without files. */
+ph_status ph_mjcf_parse(ph_source **out, const char *xml, size_t size, const char *name);
+
+/* Checks a stored source: its text names only its own assets and includes nothing.
+ * PH_EREFUSED names what else it asks for. */
+ph_status ph_mjcf_check(const ph_source *source);
+
+#endif

@@ -1,0 +1,67 @@
+/* What stands behind a ph_model: source, names, compiled model. */
+#ifndef PLAYHEAD_MODEL_H
+#define PLAYHEAD_MODEL_H
+
+#include <stdatomic.h>
+
+#include <playhead/episode.h>
+#include <playhead/sim.h>
+
+struct mjModel_;
+
+typedef struct ph_blob {
+  char *name; /* asset: unique name in the text; original: path as found */
+  void *data;
+  size_t size;
+  char sha256[PH_SHA256_SIZE];
+} ph_blob;
+
+/* A model as stored: everything needed to compile it anywhere. Owns all its memory. */
+typedef struct ph_source {
+  char *xml; /* rewritten, self-contained; ends with 0 */
+  size_t xml_size;
+  ph_blob *assets;
+  size_t nassets;
+  ph_blob *originals; /* every original XML file byte for byte, the main one first */
+  size_t noriginals;
+  char sha256[PH_SHA256_SIZE]; /* of xml and the sorted (asset name, asset sha256) */
+} ph_source;
+
+void ph_source_free(ph_source *source); /* Nullable; frees the struct too */
+/* Computes asset hashes and the source hash from the rest. */
+void ph_source_hash(ph_source *source);
+
+/* Names and addresses, available without compiling. Owns its memory. */
+typedef struct ph_names {
+  char **name[PH_KIND_COUNT];
+  int count[PH_KIND_COUNT];
+  ph_joint_info *joint; /* count[PH_JOINT] */
+} ph_names;
+
+void ph_names_clear(ph_names *names);
+
+/* Facts that are stored beside the source so that a model which does not compile can be shown. */
+typedef struct ph_model_facts {
+  ph_dims dims;
+  double timestep;
+  char integrator[24], solver[24];
+  char engine_version[24], arch[24];
+  char compiled_sha256[PH_SHA256_SIZE];
+} ph_model_facts;
+
+struct ph_model {
+  atomic_int refs;
+  ph_source *source; /* owned */
+  ph_names names;
+  ph_model_facts facts;     /* as recorded when it came from a file, else as compiled */
+  struct mjModel_ *m;       /* owned; NULL when it did not compile */
+  char error[400];          /* why not, one line */
+};
+
+/* Takes source (freed with the model, or at once on failure). recorded and names are nullable: what
+ * the file says. A model that does not compile is still given when names are there
+ * (PH_OK, m NULL); without them PH_EMODEL. names is emptied. */
+ph_status ph_model_from_source(ph_model **out, ph_source *source, const ph_model_facts *recorded,
+                               ph_names *names);
+
+#endif

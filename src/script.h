@@ -1,0 +1,63 @@
+/* The only door to Lua: whitelisted task scripts and expressions, limited in instructions and
+ * memory. One ph_script is one fresh Lua state; a task makes one per episode. Errors name file and
+ * line. Nothing that a script does can outlive the limit, reach a file, or differ per process. */
+#ifndef PLAYHEAD_SCRIPT_H
+#define PLAYHEAD_SCRIPT_H
+
+#include <playhead/task.h>
+
+#include "rng.h"
+
+typedef struct ph_script ph_script;
+typedef struct ph_scene ph_scene;
+
+/* What a whole task table says; strings and arrays are owned by the script. */
+typedef struct ph_term_spec {
+  char type[24];             /* "ctrl", "joint_position" */
+  char **patterns;           /* joints or actuators; full match, Lua-free: . * [] as in the README */
+  size_t npatterns;
+  double scale, offset;      /* ctrl = offset + scale * raw */
+  double min, max;           /* clip of the raw value; -inf, inf */
+} ph_term_spec;
+
+typedef struct ph_task_spec {
+  ph_task_info info;
+  ph_term_spec *terms;
+  double *range_min, *range_max; /* action_range; NULL where there is none */
+  size_t nrange;
+  const char **conditions;       /* sorted */
+  const char **readouts;         /* sorted */
+} ph_task_spec;
+
+/* Loads a task's text (text chunks only) and reads its table. `name` is for messages. */
+ph_status ph_script_open(ph_script **out, const char *source, size_t size, const char *name);
+void ph_script_free(ph_script *script); /* Nullable */
+const ph_task_spec *ph_script_spec(const ph_script *script);
+
+/* What `s` reads: the sim after a pure forward, and what the engine knows of the episode. */
+struct ph_scene {
+  const ph_sim *sim;
+  int64_t step;
+  const double *action; /* Nullable: the action that led here */
+  int naction;
+  const struct ph_start *start; /* Nullable: values at step 0 */
+  bool predicate, latched;      /* for reward and policy */
+  const double *target;         /* Nullable: joint targets of the action terms */
+};
+
+/* Derived and stored values at step 0, for s.start. Owns its memory. */
+struct ph_start *ph_start_new(const ph_sim *sim); /* NULL: out of memory */
+void ph_start_free(struct ph_start *start);       /* Nullable */
+
+/* The task's reset: writes through env into the sim (state, model fields of its private copy). */
+ph_status ph_script_reset(ph_script *script, ph_sim *sim, ph_rng *rng);
+/* Conditions, all of them, in sorted order; *value: all hold. conditions is nullable. */
+ph_status ph_script_success(ph_script *script, const ph_scene *scene, bool *value,
+                            ph_condition *conditions);
+ph_status ph_script_failure(ph_script *script, const ph_scene *scene, bool *value);
+ph_status ph_script_reward(ph_script *script, const ph_scene *scene, double *value);
+ph_status ph_script_policy(ph_script *script, const ph_scene *scene, ph_rng *rng, double *action,
+                           size_t n);
+ph_status ph_script_readouts(ph_script *script, const ph_scene *scene, double *values);
+
+#endif

@@ -1,0 +1,56 @@
+/* Where episodes are written to. Whatever writes (recorder, cut, pack) knows only this; run
+ * directories, datasets and memory are sinks. Order of calls:
+ *   model, task (once per hash, before the first episode that names them)
+ *   { begin, rows..., end | cancel } per episode
+ *   finish
+ * An error in begin, rows or end leaves nothing of that episode behind; the sink goes on. */
+#ifndef PLAYHEAD_SINK_H
+#define PLAYHEAD_SINK_H
+
+#include <playhead/episode.h>
+#include <playhead/task.h>
+
+#include "model.h"
+
+typedef struct ph_sink ph_sink;
+
+/* What begins: everything of the episode but its rows. columns: PH_COL_BIT of those that will be
+ * written; PH_COL_STATES takes S rows, the last of S = A+1 becomes final_state. */
+typedef struct ph_begin {
+  const ph_episode_meta *meta;
+  uint32_t columns;
+  const ph_edit *edits;
+  size_t nedits;
+} ph_begin;
+
+struct ph_sink {
+  ph_status (*model)(ph_sink *sink, const ph_model *model);
+  ph_status (*task)(ph_sink *sink, const ph_task *task);
+  ph_status (*begin)(ph_sink *sink, const ph_begin *begin);
+  /* Rows of one column arrive in order, without gaps; columns in any order. */
+  ph_status (*rows)(ph_sink *sink, ph_column col, int64_t first, int64_t n, const void *data);
+  ph_status (*end)(ph_sink *sink);
+  void (*cancel)(ph_sink *sink); /* drops the episode that has begun */
+  ph_status (*finish)(ph_sink *sink);
+  void (*free)(ph_sink *sink); /* without finish: nothing is left behind */
+};
+
+typedef struct ph_sink_options {
+  bool compress;
+} ph_sink_options;
+
+/* A run directory: run.h5 appears with the first `begin` or `finish`, each `end` verifies, syncs and
+ * renames one file env<III>_ep<NNNNNN>_<A>.h5 and appends its index record. */
+ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
+                      const ph_sink_options *opt);
+/* One dataset file: temporary sibling, renamed by `finish`. */
+ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta *origin,
+                          const ph_sink_options *opt);
+/* Episodes in memory. ph_sink_memory_take gives the i-th ended one to the caller, once. */
+ph_status ph_sink_memory(ph_sink **out);
+ph_status ph_sink_memory_take(ph_sink *sink, size_t i, ph_episode **out);
+
+/* Writes a whole episode into a sink in blocks of rows, [from, to) of its actions. */
+ph_status ph_sink_copy(ph_sink *sink, const ph_episode *episode);
+
+#endif

@@ -1,0 +1,98 @@
+/* All that the screen knows. Commands change it and say by reaction flags what must follow; panels
+ * read it. No engine, no terminal, no clock of its own. */
+#ifndef TUI_APP_H
+#define TUI_APP_H
+
+#include "command.h"
+#include "layout.h"
+#include "marks.h"
+#include "prompt.h"
+#include "snapshot.h"
+
+enum reaction {
+  REACT_REDRAW = 1,
+  REACT_RELAYOUT = 2,
+  REACT_SEEK = 4,   /* app->want changed: ask the worker */
+  REACT_SAVE = 8,   /* marks or notes changed */
+  REACT_QUIT = 16,
+  REACT_SUSPEND = 32,
+  REACT_REPAINT = 64, /* Ctrl-L: the terminal is to be drawn anew */
+  REACT_COPY = 128,   /* app->copy is to go to the clipboard (OSC 52) */
+};
+
+#define APP_LOG_LINES 200
+#define APP_UNDO 32
+
+struct app {
+  /* what is wanted, and the newest answer */
+  struct request want;
+  struct snapshot *snap; /* owned; NULL before the first */
+
+  /* playback */
+  bool playing, backwards;
+  double speed;          /* 1.0: real time */
+  double play_from;      /* fractional step, advanced by app_tick */
+  uint64_t tick_at;      /* ms of the last tick; 0: not running */
+  int64_t loop_a, loop_b;/* -1: not set */
+  bool loop_all;
+  int64_t undo[APP_UNDO];
+  int nundo;
+
+  /* input */
+  char digits[20];       /* the number being typed; "" none */
+  enum command pending;  /* waiting for a mark's letter; CMD_NONE */
+  uint64_t cancel_at;    /* ms of the last Ctrl-C */
+  struct keymap keys;
+  struct prompt prompt;
+
+  /* view */
+  int rows, cols;
+  bool ascii;
+  enum scheme scheme;
+  enum panel_id focus;
+  int zoomed;            /* panel or -1 */
+  bool help;
+  int scroll[PANEL_COUNT], cursor[PANEL_COUNT];
+  char filter[PANEL_COUNT][64];
+  bool filtering;        /* the prompt edits the focused panel's filter */
+  int64_t zoom_first, zoom_last; /* steps that the timeline shows; -1: all */
+  unsigned event_mask;   /* kinds that e and E walk: 1 << event_kind */
+  struct layout layout;
+
+  /* marks and notes of the files on show */
+  struct marks marks;
+
+  /* messages */
+  char message[400];
+  bool message_bad;
+  char log[APP_LOG_LINES][200];
+  int nlog;              /* total ever; ring */
+  char copy[512];        /* text for REACT_COPY */
+};
+
+void app_init(struct app *app);
+void app_free(struct app *app);
+
+/* Takes the snapshot (owned from here on). Returns reactions. */
+unsigned app_take(struct app *app, struct snapshot *snap);
+/* One key at time now_ms: prompt, digits, marks, then the key map. */
+unsigned app_key(struct app *app, uint32_t key, uint64_t now_ms);
+/* A command with a count (0: none given) and arguments of the prompt (nullable). */
+unsigned app_apply(struct app *app, enum command cmd, int64_t count, const char *args);
+/* A line of the prompt: command name and arguments, or a number to go to. */
+unsigned app_line(struct app *app, const char *line);
+unsigned app_resize(struct app *app, int rows, int cols);
+/* Advances playback. */
+unsigned app_tick(struct app *app, uint64_t now_ms);
+/* When app_tick wants to be called, ms; UINT64_MAX: never. */
+uint64_t app_deadline(const struct app *app);
+void app_log(struct app *app, bool bad, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Facts that panels and commands share. */
+int64_t app_last_step(const struct app *app);  /* S-1; 0 without an episode */
+int64_t app_shown_step(const struct app *app); /* of the snapshot on show */
+const struct reel *app_reel(const struct app *app); /* NULL: none */
+/* Draws everything into the surface (resized to the app). Nothing is computed or kept here. */
+void app_draw(const struct app *app, struct surface *s);
+
+#endif

@@ -1,0 +1,52 @@
+/* Commands: the table from commands.def, lookup by key and by name. */
+#ifndef TUI_COMMAND_H
+#define TUI_COMMAND_H
+
+#include "keys.h"
+
+enum command {
+#define COMMAND(id, name, keys, args, flags, group, help) CMD_##id,
+#include "commands.def"
+#undef COMMAND
+  CMD_COUNT,
+  CMD_NONE = CMD_COUNT
+};
+
+enum command_flags {
+  CF_REPEAT = 1,   /* a count before it multiplies; safe while held */
+  CF_EPISODE = 2,  /* needs an open episode */
+  CF_PAUSE = 4,    /* stepping: pauses playback */
+  CF_MARK = 8,     /* the next key names a mark */
+};
+
+struct command_info {
+  const char *name; /* of the prompt: "step-forward" */
+  const char *keys; /* defaults, as a user would write them, separated by blanks */
+  const char *args; /* "" or "STEP", "[TEXT]" */
+  unsigned flags;
+  const char *group;
+  const char *help; /* at most 60 columns */
+};
+
+const struct command_info *command_info(enum command cmd);
+enum command command_find(const char *name); /* CMD_NONE */
+
+/* Which key does what; starts with the defaults. */
+struct keymap {
+  size_t n;
+  struct binding {
+    uint32_t key;
+    enum command cmd;
+  } binding[256];
+};
+void keymap_default(struct keymap *map);
+/* "bind KEY COMMAND" or "unbind KEY": one line of the keys file or of the prompt. False with a
+ * sentence in error. */
+bool keymap_line(struct keymap *map, const char *line, char *error, size_t size);
+enum command keymap_find(const struct keymap *map, uint32_t key);
+/* The first key of a command, as text; "" if unbound. */
+const char *keymap_key(const struct keymap *map, enum command cmd, char *buf, size_t size);
+/* The same picture of the table for README, man page and help: one line per command. */
+char *command_table_markdown(void); /* malloc'd */
+
+#endif

@@ -1,0 +1,36 @@
+/* Where each panel goes: a pure function of the size and a few options. */
+#ifndef TUI_LAYOUT_H
+#define TUI_LAYOUT_H
+
+#include "surface.h"
+
+#define PANEL_LIST(X)                                                                              \
+  X(HEADER, header) X(TIMELINE, timeline) X(STATE, state) X(ACTION, action) X(SUCCESS, success)     \
+  X(EPISODES, episodes) X(LOG, log) X(HELP, help) X(STATUS, status) X(HINTS, hints)
+
+enum panel_id {
+#define PANEL_ENUM(id, name) PANEL_##id,
+  PANEL_LIST(PANEL_ENUM)
+#undef PANEL_ENUM
+      PANEL_COUNT
+};
+
+struct layout_options {
+  int zoomed;   /* panel that fills the body; -1 none */
+  bool help;    /* help covers the body */
+  int nepisodes;
+  bool has_task;
+  int nsignals, nactions;
+  int nenvs;
+};
+
+struct layout {
+  struct rect panel[PANEL_COUNT]; /* empty (h or w 0) where there is no room */
+  bool too_small;                 /* one message fills the screen */
+};
+
+/* Rects are inside the screen and disjoint; by priority: status line, header, timeline, state,
+ * success, action, episodes, log. */
+void layout_compute(struct layout *out, int rows, int cols, const struct layout_options *opt);
+
+#endif

@@ -1,0 +1,23 @@
+/* The program's turn: snapshot, signals, size, draw, sleep, keys. */
+#ifndef TUI_LOOP_H
+#define TUI_LOOP_H
+
+#include "session.h"
+#include "term.h"
+
+struct view_options {
+  struct session_options session;
+  const char *episode; /* Nullable: id */
+  int64_t step;        /* -1: where it was left, or 0 */
+  struct term_options term;
+};
+
+/* Opens the scrubber and runs it to its end. Returns the exit status. */
+int loop_run(const struct view_options *opt);
+
+/* One screen without a terminal: opens, plays `keys` ("n n e", names as in the help; nullable),
+ * draws. *out is malloc'd text (ANSI with color). */
+ph_status screen_render(char **out, const struct view_options *opt, int rows, int cols,
+                        const char *keys, bool color);
+
+#endif

@@ -1,0 +1,25 @@
+/* The engine behind the screen, synchronous: opens paths, serves requests. Used by the worker thread,
+ * by `screen`, and by tests. Belongs to one thread. */
+#ifndef TUI_SESSION_H
+#define TUI_SESSION_H
+
+#include "snapshot.h"
+
+struct session;
+
+struct session_options {
+  const char *const *paths;
+  size_t npaths;
+  ph_store_options store;
+  const char *task_path; /* Nullable: judge by this task instead of the recorded one */
+};
+
+ph_status session_open(struct session **out, const struct session_options *opt);
+void session_free(struct session *s); /* Nullable */
+/* Serves one request; *out is the caller's. Engine errors are in snapshot.error; a status other
+ * than PH_OK means that there is no snapshot at all. */
+ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out);
+size_t session_count(const struct session *s);
+size_t session_find(const struct session *s, const char *id); /* SIZE_MAX: none */
+
+#endif

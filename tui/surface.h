@@ -1,0 +1,51 @@
+/* A grid of cells that everything draws to. It prints as text, so every screen can be tested and
+ * shown without a terminal. Drawing outside is clipped, never an error. */
+#ifndef TUI_SURFACE_H
+#define TUI_SURFACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "theme.h"
+
+struct rect {
+  int y, x, h, w;
+};
+
+struct cell {
+  char text[16];  /* UTF-8 with combining marks, ends with 0; "" right half of a wide one */
+  uint8_t width;  /* 1, 2; 0 for the right half */
+  uint8_t style;
+};
+
+struct surface {
+  int rows, cols;
+  bool ascii; /* braille, box and block characters are replaced when put */
+  struct cell *cells;
+};
+
+/* Resizes and clears; false: out of memory. Start from {0}. */
+bool surface_resize(struct surface *s, int rows, int cols);
+void surface_free(struct surface *s);
+void surface_clear(struct surface *s);
+
+/* Puts text at (y, x) relative to r, clipped to r; returns columns used. A cut leaves no half
+ * character. */
+int surface_put(struct surface *s, struct rect r, int y, int x, enum style style, const char *text);
+int surface_printf(struct surface *s, struct rect r, int y, int x, enum style style, const char *fmt,
+                   ...) __attribute__((format(printf, 6, 7)));
+/* Right-aligned to column x1 (exclusive). */
+int surface_put_right(struct surface *s, struct rect r, int y, int x1, enum style style,
+                      const char *text);
+void surface_fill(struct surface *s, struct rect r, enum style style, const char *glyph);
+/* Restyles cells without changing their text. */
+void surface_style(struct surface *s, struct rect r, enum style style);
+/* "─ title ─────": one row. */
+void surface_rule(struct surface *s, struct rect r, int y, const char *title, const char *right);
+
+/* Rows joined by newlines, trailing blanks cut; malloc'd. With a scheme other than none, ANSI. */
+char *surface_text(const struct surface *s);
+char *surface_ansi(const struct surface *s, enum scheme scheme);
+
+#endif

@@ -1,0 +1,25 @@
+/* One module owns how wide text is, where it is cut, and how numbers look. */
+#ifndef TUI_TEXT_H
+#define TUI_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decodes one code point from s (n bytes); returns its length in bytes (>= 1 when n > 0). Invalid
+ * bytes give U+FFFD and length 1. */
+size_t text_decode(const char *s, size_t n, uint32_t *out);
+/* Columns of a code point: 0 combining, 1, 2; control characters 1. */
+int text_width_of(uint32_t code);
+/* Columns of a string, and in *cut (nullable) the bytes that fit into `max` columns. */
+int text_width(const char *s, int max, size_t *cut);
+
+/* Fixed-width numbers so that columns do not dance: " 1.57080", "-2.4e+05", "       -" for NaN.
+ * size >= width + 1. */
+void text_number(char *out, size_t size, double value, int width);
+/* 12.34 s, 1:02:03.4; fixed width for a total of that length. */
+void text_time(char *out, size_t size, double seconds, double total);
+/* "3.2 GiB" */
+void text_bytes(char *out, size_t size, uint64_t bytes);
+
+#endif

@@ -1,0 +1,19 @@
+/* One thread around a session: a one-slot request (newest wins), a one-slot snapshot, a pipe that
+ * wakes the loop. */
+#ifndef TUI_WORKER_H
+#define TUI_WORKER_H
+
+#include "session.h"
+
+struct worker;
+
+/* Takes the session: the thread owns it from here until worker_stop, which frees it. */
+ph_status worker_start(struct worker **out, struct session *session);
+/* Replaces whatever request waits. */
+void worker_ask(struct worker *w, const struct request *req);
+/* The newest snapshot, now the caller's; NULL if there is none since the last call. */
+struct snapshot *worker_take(struct worker *w);
+int worker_fd(const struct worker *w); /* readable when there may be one; worker_take drains it */
+void worker_stop(struct worker *w);    /* Nullable */
+
+#endif
