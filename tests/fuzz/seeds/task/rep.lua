@@ -1,0 +1,1 @@
+return {success=function(s) return string.rep("x",1e9) end, hold_seconds=0}
