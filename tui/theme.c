@@ -83,5 +83,6 @@ const struct look *theme_look(enum scheme scheme, enum style style) {
 }
 
 const char *theme_scheme_name(enum scheme scheme) {
+  static const char *const name[SCHEME_COUNT] = {"mono", "dark", "light"};
   return scheme < SCHEME_COUNT ? name[scheme] : "mono";
 }
