@@ -35,13 +35,15 @@ struct app {
   uint64_t tick_at;      /* ms of the last tick; 0: not running */
   int64_t loop_a, loop_b;/* -1: not set */
   bool loop_all;
+  bool stepping; /* the last command was a step: a run of them is one entry of undo */
   int64_t undo[APP_UNDO];
   int nundo;
 
   /* input */
   char digits[20];       /* the number being typed; "" none */
   enum command pending;  /* waiting for a mark's letter; CMD_NONE */
-  uint64_t cancel_at;    /* ms of the last Ctrl-C */
+  uint64_t cancel_at;    /* ms of the last Ctrl-C; 0: none */
+  uint64_t now;          /* ms of the key being handled */
   struct keymap keys;
   struct prompt prompt;
 
@@ -55,6 +57,7 @@ struct app {
   int scroll[PANEL_COUNT], cursor[PANEL_COUNT];
   char filter[PANEL_COUNT][64];
   bool filtering;        /* the prompt edits the focused panel's filter */
+  char filter_before[64];/* what Esc puts back */
   int64_t zoom_first, zoom_last; /* steps that the timeline shows; -1: all */
   unsigned event_mask;   /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;
@@ -67,7 +70,7 @@ struct app {
   bool message_bad;
   char log[APP_LOG_LINES][200];
   int nlog;              /* total ever; ring */
-  char copy[512];        /* text for REACT_COPY */
+  char *copy;            /* owned: text for REACT_COPY; NULL none */
 };
 
 void app_init(struct app *app);
@@ -92,6 +95,15 @@ void app_log(struct app *app, bool bad, const char *fmt, ...) __attribute__((for
 int64_t app_last_step(const struct app *app);  /* S-1; 0 without an episode */
 int64_t app_shown_step(const struct app *app); /* of the snapshot on show */
 const struct reel *app_reel(const struct app *app); /* NULL: none */
+size_t app_count(const struct app *app); /* episodes in the catalog */
+bool app_has_episode(const struct app *app); /* want.episode names one of the catalog */
+enum panel_id app_active(const struct app *app); /* where j and k move: help while it is open */
+/* Whether a line of a panel passes the panel's filter (case does not matter). */
+bool app_filter_match(const struct app *app, enum panel_id panel, const char *text);
+/* Place in the catalog of the panel's line `line` under its filter; SIZE_MAX past the end. The
+ * filter reads id, "env N" and end reason. */
+size_t app_episode_at(const struct app *app, int line);
+int app_episode_lines(const struct app *app);
 /* Draws everything into the surface (resized to the app). Nothing is computed or kept here. */
 void app_draw(const struct app *app, struct surface *s);
 

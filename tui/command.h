@@ -31,6 +31,9 @@ struct command_info {
 const struct command_info *command_info(enum command cmd);
 enum command command_find(const char *name); /* CMD_NONE */
 
+/* Names that a mistyped one could mean, "near: step-back, step-forward"; "" none. */
+const char *command_near(const char *name, char *buf, size_t size);
+
 /* Which key does what; starts with the defaults. */
 struct keymap {
   size_t n;
@@ -43,6 +46,10 @@ void keymap_default(struct keymap *map);
 /* "bind KEY COMMAND" or "unbind KEY": one line of the keys file or of the prompt. False with a
  * sentence in error. */
 bool keymap_line(struct keymap *map, const char *line, char *error, size_t size);
+/* Reads a keys file: such lines, blank lines and # comments. A missing file is no error. `bad` is
+ * called for each line that is none and for a file that cannot be read (line 0). */
+void keymap_load(struct keymap *map, const char *path,
+                 void (*bad)(void *arg, int line, const char *error), void *arg);
 enum command keymap_find(const struct keymap *map, uint32_t key);
 /* The first key of a command, as text; "" if unbound. */
 const char *keymap_key(const struct keymap *map, enum command cmd, char *buf, size_t size);

@@ -17,7 +17,10 @@ int loop_run(const struct view_options *opt);
 
 /* One screen without a terminal: opens, plays `keys` ("n n e", names as in the help; nullable),
  * draws. *out is malloc'd text (ANSI with color). */
+/* PH_EINVAL: a key or an episode has no such name. Keys are the defaults, marks are shown and never
+ * saved, playback stands still. Whatever the status, screen_error says why in one line. */
 ph_status screen_render(char **out, const struct view_options *opt, int rows, int cols,
                         const char *keys, bool color);
+const char *screen_error(void); /* of the last screen_render that failed; static */
 
 #endif

@@ -20,7 +20,8 @@ struct note {
 };
 
 struct marks {
-  char file[600]; /* where they are kept; "" nowhere yet */
+  char file[600];  /* where they are kept; "" nowhere yet */
+  char other[600]; /* where they go when that folder is read-only */
   size_t nmarks, nnotes;
   struct mark *mark;
   struct note *note;

@@ -16,6 +16,8 @@ struct prompt {
   char history[PROMPT_HISTORY][PROMPT_SIZE];
   int nhistory, at;       /* at == nhistory: the line itself */
   char saved[PROMPT_SIZE];
+  bool plain;     /* no history, no completion: a filter */
+  char hint[256]; /* what Tab found, "" nothing */
 };
 
 enum prompt_result { PROMPT_EDITING, PROMPT_DONE, PROMPT_CANCELED };

@@ -19,6 +19,8 @@ void session_free(struct session *s); /* Nullable */
 /* Serves one request; *out is the caller's. Engine errors are in snapshot.error; a status other
  * than PH_OK means that there is no snapshot at all. */
 ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out);
+/* A snapshot with the catalog alone, before anything is opened; NULL: out of memory. */
+struct snapshot *session_first(const struct session *s);
 size_t session_count(const struct session *s);
 size_t session_find(const struct session *s, const char *id); /* SIZE_MAX: none */
 

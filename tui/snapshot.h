@@ -5,7 +5,13 @@
 #define TUI_SNAPSHOT_H
 
 #include <playhead/playhead.h>
+
+#ifdef __cplusplus
+typedef int tui_refs; /* tests only build and read values; counting is done in C */
+#else
 #include <stdatomic.h>
+typedef atomic_int tui_refs;
+#endif
 
 struct request {
   uint64_t serial;
@@ -15,7 +21,7 @@ struct request {
 
 /* The list of episodes; immutable once published, shared by reference count. */
 struct catalog {
-  atomic_int refs;
+  tui_refs refs;
   char path[512], layout[24];
   size_t n;
   ph_entry *entry;
@@ -38,7 +44,7 @@ struct event {
 
 /* What belongs to a whole episode; immutable once published, shared by reference count. */
 struct reel {
-  atomic_int refs;
+  tui_refs refs;
   size_t episode;         /* place in the catalog */
   ph_episode_meta meta;   /* provenance is NULL here */
   ph_guarantee guarantee;
@@ -78,6 +84,8 @@ struct snapshot {
   double *action;         /* reel->nactions; NULL at the last state */
   double *ctrl;           /* reel->nctrl: in force at this state */
   double *next_ctrl;      /* ctrl that the action led to (row t+1); NULL at the last state */
+  double *qpos, *qvel, *act;       /* the row itself, sizes of reel->meta.dims; NULL: not stored */
+  double *mocap_pos, *mocap_quat;  /* (nmocap x 3), (nmocap x 4); NULL: not stored */
   double reward;          /* of the transition that led here; NaN */
   int flags;              /* likewise; -1 */
   size_t ncontacts;

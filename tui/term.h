@@ -19,6 +19,8 @@ void term_repaint(void);
 /* Gives the terminal back, stops the process group, takes it again on SIGCONT. */
 void term_suspend(void);
 void term_copy(const char *text); /* OSC 52 */
+void term_scheme(enum scheme scheme); /* colours from the next blit on */
+bool term_utf8(void);  /* the locale's character set; usable before term_open */
 int term_fd(void);
 int term_colors(void); /* 0, 16, 256 */
 

@@ -1,0 +1,40 @@
+/* What the command handlers share. Only app*.c and cmd_*.c include it. */
+#ifndef TUI_CMD_H
+#define TUI_CMD_H
+
+#include "app.h"
+
+/* One handler per command. count 0: none given; args "" when there are none. */
+#define COMMAND(id, name, keys, args, flags, group, help)                                          \
+  unsigned do_##id(struct app *app, int64_t count, const char *args_);
+#include "commands.def"
+#undef COMMAND
+
+/* The message line, without the log. */
+void app_say(struct app *app, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void app_complain(struct app *app, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Goes to a step, clamped; remember: undo comes back to where it began. */
+unsigned app_go(struct app *app, int64_t step, bool remember);
+/* Opens an episode of the catalog at a step. */
+unsigned app_open(struct app *app, size_t episode, int64_t step);
+/* The reel of the wanted episode; NULL while another one, or none, is on show. */
+const struct reel *app_wanted_reel(const struct app *app);
+const char *app_episode_id(const struct app *app); /* of the wanted episode; "" none */
+/* Seconds of one step of the wanted episode; 0 unknown. */
+double app_step_seconds(const struct app *app);
+/* Keeps the time zoom around the playhead. */
+void app_follow_zoom(struct app *app);
+/* Rectangles anew, and the focus on a panel that is there. */
+void app_relayout(struct app *app);
+/* Puts the cursor of the episode list on the wanted episode. */
+void app_show_episode(struct app *app);
+/* Writes the shown state as a MuJoCo <key>; malloc'd, NULL: no state or no memory. */
+char *app_key_text(const struct app *app);
+
+/* Reads the whole of text as a count > 0; false otherwise. */
+bool cmd_count(const char *text, int64_t *out);
+/* The count of a command: args if there are any, else count, else 1. False: complained. */
+bool cmd_times(struct app *app, int64_t count, const char *args, int64_t *out);
+
+#endif
