@@ -1,9 +1,12 @@
-/* The only door to MuJoCo: 2.2.2 and 3.x behind one face. Whatever can raise MuJoCo's fatal error runs
- * inside a guard: our handler leaves by longjmp to it and marks the data invalid; with no guard
- * active the host's handler is called. Files that read mjModel or mjData fields include this. */
+/* The only door to MuJoCo: 2.2.2 and 3.x behind one face. Whatever can raise MuJoCo's fatal error
+ * runs inside a guard: our handler leaves by longjmp to it and marks the data invalid; with no
+ * guard active the host's handler is called. Files that read mjModel or mjData fields include this.
+ *   mj.c guard, versions   mj_compile.c source -> model, names, hash
+ *   mj_state.c components  mj_fields.c editable model fields */
 #ifndef PLAYHEAD_MJ_H
 #define PLAYHEAD_MJ_H
 
+#include <mujoco/mjxmacro.h>
 #include <mujoco/mujoco.h>
 
 #include "model.h"
@@ -12,15 +15,26 @@
  * around code that holds locks or owns memory. */
 ph_status ph_mj_guard(void (*fn)(void *), void *arg);
 
-/* Compiles a self-contained source through a VFS. PH_EMODEL with the compiler's text. */
+/* The thread's last MuJoCo warning, which is never printed; "" before the first. */
+const char *ph_mj_warning(void);
+
+/* Machine architecture that this library was built for, "x86_64"; static. */
+const char *ph_mj_arch(void);
+
+/* Compiles a self-contained source through a VFS; one at a time in the process. PH_EMODEL with the
+ * compiler's text on one line. PH_EMISMATCH: see ph_engine_check. */
 ph_status ph_mj_compile(mjModel **out, const ph_source *source);
 ph_status ph_mj_copy_model(mjModel **out, const mjModel *m);
-void ph_mj_free_model(mjModel *m);
+void ph_mj_free_model(mjModel *m); /* Nullable */
+ph_status ph_mj_make_data(mjData **out, const mjModel *m);
 /* Names, sizes and facts of a compiled model; names is filled from empty. */
 ph_status ph_mj_describe(const mjModel *m, ph_names *names, ph_model_facts *facts);
+/* Hash of sizes, options, statistics and every array: no padding, no address. */
+ph_status ph_mj_hash(const mjModel *m, char hex[PH_SHA256_SIZE]);
 int ph_mj_object(ph_kind kind); /* mjtObj */
 
-/* --- state, component by component, by name ---------------------------------------------------- */
+/* --- state, component by component, by name ----------------------------------------------------
+ */
 
 /* Elements of a row column for this model; 0 where it has none. */
 int ph_mj_width(const mjModel *m, ph_column col);
@@ -29,34 +43,49 @@ void ph_mj_get(const mjModel *m, const mjData *d, ph_column col, void *out);
 void ph_mj_set(mjModel *m, mjData *d, ph_column col, const void *in);
 /* The component's value after a reset of the model as compiled (m0), for "left out" columns. */
 void ph_mj_reset_value(const mjModel *m0, ph_column col, void *out);
+/* Whether these components are all that the engine needs to go on bit for bit; if not, why. */
+bool ph_mj_restorable(const mjModel *m, const char **why);
 
-/* --- fields that a reset may change ------------------------------------------------------------- */
+/* --- fields that a reset may change -------------------------------------------------------------
+ */
 
 typedef struct ph_field {
-  char name[40]; /* "body_pos" */
+  char name[40]; /* "body_pos", "opt_gravity" */
   ph_type type;  /* PH_F64, PH_F32, PH_I32, PH_U8 */
   int rows, cols;
-  void *data;    /* into the model */
+  void *data; /* into the model */
 } ph_field;
 
 /* Finds an editable field by name; false if there is none. */
 bool ph_mj_field(mjModel *m, const char *name, ph_field *out);
-/* The i-th editable field, false past the last. */
+/* The i-th editable field (it may have no elements), false past the last. */
 bool ph_mj_field_at(mjModel *m, int i, ph_field *out);
+size_t ph_mj_field_size(const ph_field *field); /* bytes */
 
-/* --- stepping ------------------------------------------------------------------------------------ */
+/* --- stepping ------------------------------------------------------------------------------------
+ */
 
 struct ph_sim {
   const ph_model *model; /* referenced */
   mjModel *m;            /* model->m, or a private copy */
   bool private_model;
   mjData *d;
-  bool invalid;          /* a fatal error left d undefined; only reset helps */
+  bool invalid; /* a fatal error left d undefined; only reset helps */
+  bool stale;   /* derived quantities do not belong to the state */
   /* buffers that ph_sim_get_row points into */
   double *state;
   uint8_t *eq_active;
-  double *scratch; /* warmstart, qpos, mocap_quat around the pure forward */
+  double *scratch;           /* warmstart, qpos, mocap_quat around the pure forward */
+  void *reset[PH_COL_COUNT]; /* the model's reset value of each component; NULL where it has none */
 };
+
+/* Gives the sim a model of its own, once; a script that is about to write model fields calls this
+ * and then ph_mj_field(sim->m, ...). ph_sim_reset puts every editable field back. PH_ENOMEM. */
+ph_status ph_sim_private_model(ph_sim *sim);
+
+/* What the private model holds other than the compiled one: n edits with their data, the caller's;
+ * free with ph_edits_free. Nothing changed: PH_OK, *n 0, *out NULL. */
+ph_status ph_sim_diff_model(const ph_sim *sim, ph_edit **out, size_t *n);
 
 /* mj_forward that puts warmstart, qpos and mocap_quat back; unguarded. */
 void ph_mj_pure_forward(const mjModel *m, mjData *d, double *scratch);

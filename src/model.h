@@ -2,10 +2,14 @@
 #ifndef PLAYHEAD_MODEL_H
 #define PLAYHEAD_MODEL_H
 
-#include <stdatomic.h>
-
 #include <playhead/episode.h>
 #include <playhead/sim.h>
+
+#ifdef __cplusplus
+typedef int ph_refs; /* C++ only looks */
+#else
+typedef _Atomic int ph_refs;
+#endif
 
 struct mjModel_;
 
@@ -50,11 +54,12 @@ typedef struct ph_model_facts {
 } ph_model_facts;
 
 struct ph_model {
-  atomic_int refs;
+  ph_refs refs;
   ph_source *source; /* owned */
   ph_names names;
   ph_model_facts facts;     /* as recorded when it came from a file, else as compiled */
   struct mjModel_ *m;       /* owned; NULL when it did not compile */
+  char compiled_sha256[PH_SHA256_SIZE]; /* as compiled here; facts has the recorded one */
   char error[400];          /* why not, one line */
 };
 
@@ -63,5 +68,9 @@ struct ph_model {
  * (PH_OK, m NULL); without them PH_EMODEL. names is emptied. */
 ph_status ph_model_from_source(ph_model **out, ph_source *source, const ph_model_facts *recorded,
                                ph_names *names);
+
+/* Whether a model can stand in for the recorded one: names, order, types and addresses of joints
+ * and actuators, sizes, timestep. PH_EMISMATCH names the first difference and both sides. */
+ph_status ph_model_fits(const ph_model *recorded, const ph_model *given);
 
 #endif

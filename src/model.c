@@ -1,0 +1,223 @@
+#include "model.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "mj.h"
+#include "mjcf.h"
+
+void ph_names_clear(ph_names *names) {
+  for (int kind = 0; kind < PH_KIND_COUNT; kind++) {
+    for (int i = 0; i < names->count[kind]; i++)
+      free(names->name[kind][i]);
+    free(names->name[kind]);
+  }
+  free(names->joint);
+  memset(names, 0, sizeof *names);
+}
+
+/* --- fit
+ * ------------------------------------------------------------------------------------------- */
+
+static ph_status fit_names(const ph_names *a, const ph_names *b, ph_kind kind, const char *what) {
+  if (a->count[kind] != b->count[kind])
+    return ph_fail(PH_EMISMATCH, "model: the recorded one has %d %ss, this one has %d",
+                   a->count[kind], what, b->count[kind]);
+  for (int i = 0; i < a->count[kind]; i++)
+    if (strcmp(a->name[kind][i], b->name[kind][i]))
+      return ph_fail(PH_EMISMATCH, "model: %s %d is \"%s\" in the recorded one, \"%s\" in this one",
+                     what, i, a->name[kind][i], b->name[kind][i]);
+  return PH_OK;
+}
+
+static ph_status fit_joints(const ph_names *a, const ph_names *b) {
+  static const char *const type[] = {"free", "ball", "slide", "hinge"};
+  for (int i = 0; i < a->count[PH_JOINT]; i++) {
+    const ph_joint_info *x = &a->joint[i], *y = &b->joint[i];
+    if (x->type != y->type)
+      return ph_fail(PH_EMISMATCH,
+                     "model: joint %d \"%s\" is %s in the recorded one, %s in this one", i,
+                     a->name[PH_JOINT][i], type[x->type & 3], type[y->type & 3]);
+    if (x->qposadr != y->qposadr || x->dofadr != y->dofadr)
+      return ph_fail(PH_EMISMATCH,
+                     "model: joint %d \"%s\" is at qpos %d, qvel %d in the recorded one, at %d, %d "
+                     "in this one",
+                     i, a->name[PH_JOINT][i], x->qposadr, x->dofadr, y->qposadr, y->dofadr);
+  }
+  return PH_OK;
+}
+
+static ph_status fit_sizes(const ph_model_facts *a, const ph_model_facts *b) {
+#define FIT(name)                                                                                  \
+  if (a->dims.name != b->dims.name)                                                                \
+    return ph_fail(PH_EMISMATCH, "model: " #name " is %d in the recorded one, %d in this one",     \
+                   a->dims.name, b->dims.name);
+  FIT(nq)
+  FIT(nv) FIT(nu) FIT(na) FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
+#undef FIT
+      /* Not a number of another size: a different duration of every step. */
+      if (a->timestep > 0 && a->timestep != b->timestep) return ph_fail(
+          PH_EMISMATCH,
+          "model: the timestep is %.17g s in the recorded one, %.17g s in "
+          "this one",
+          a->timestep, b->timestep);
+  return PH_OK;
+}
+
+static ph_status fit(const ph_names *names, const ph_model_facts *facts, const ph_names *names2,
+                     const ph_model_facts *facts2) {
+  ph_status status = fit_names(names, names2, PH_JOINT, "joint");
+  if (status == PH_OK)
+    status = fit_joints(names, names2);
+  if (status == PH_OK)
+    status = fit_names(names, names2, PH_ACTUATOR, "actuator");
+  return status == PH_OK ? fit_sizes(facts, facts2) : status;
+}
+
+ph_status ph_model_fits(const ph_model *recorded, const ph_model *given) {
+  return fit(&recorded->names, &recorded->facts, &given->names, &given->facts);
+}
+
+/* --- making
+ * ---------------------------------------------------------------------------------------- */
+
+/* Compiles, and fills what the engine knows. What the file says is kept in names and facts, and
+ * must agree: a file whose tables name other joints than its own model would label numbers wrong.
+ */
+static ph_status compile(ph_model *model, const ph_model_facts *recorded, bool named) {
+  ph_names names;
+  ph_model_facts facts;
+  ph_status status = ph_mj_compile(&model->m, model->source);
+  if (status != PH_OK)
+    return status;
+  status = ph_mj_describe(model->m, &names, &facts);
+  if (status != PH_OK)
+    return status;
+  if (named)
+    status = fit(&model->names, recorded ? recorded : &facts, &names, &facts);
+  if (status == PH_OK) {
+    ph_names_clear(&model->names);
+    model->names = names;
+    memcpy(model->compiled_sha256, facts.compiled_sha256, sizeof facts.compiled_sha256);
+    if (!recorded)
+      model->facts = facts;
+  } else {
+    ph_names_clear(&names);
+  }
+  return status;
+}
+
+ph_status ph_model_from_source(ph_model **out, ph_source *source, const ph_model_facts *recorded,
+                               ph_names *names) {
+  bool named = names && names->count[PH_BODY] > 0;
+  ph_model *model = calloc(1, sizeof *model);
+  *out = NULL;
+  if (!model) {
+    ph_source_free(source);
+    if (names)
+      ph_names_clear(names);
+    return ph_fail(PH_ENOMEM, "model: no memory");
+  }
+  atomic_init(&model->refs, 1);
+  model->source = source;
+  if (names) {
+    model->names = *names;
+    memset(names, 0, sizeof *names);
+  }
+  if (recorded)
+    model->facts = *recorded;
+  ph_status status = compile(model, recorded, named);
+  if (status != PH_OK && status != PH_ENOMEM && named) {
+    snprintf(model->error, sizeof model->error, "%s", ph_error());
+    ph_mj_free_model(model->m);
+    model->m = NULL;
+    model->compiled_sha256[0] = 0;
+    status = PH_OK;
+  }
+  if (status == PH_OK)
+    *out = model;
+  else
+    ph_model_unref(model);
+  return status;
+}
+
+ph_status ph_model_open(ph_model **out, const char *path, const ph_model_options *opt) {
+  ph_source *source = NULL;
+  *out = NULL;
+  ph_status status = ph_mjcf_collect(&source, path, opt);
+  if (status != PH_OK)
+    return status;
+  status = ph_model_from_source(out, source, NULL, NULL);
+  return status == PH_OK ? status : ph_fail_in(status, "%s", path);
+}
+
+ph_model *ph_model_ref(const ph_model *model) {
+  ph_model *shared = (ph_model *)model; /* the count is the one thing that changes */
+  atomic_fetch_add(&shared->refs, 1);
+  return shared;
+}
+
+void ph_model_unref(const ph_model *model) {
+  ph_model *shared = (ph_model *)model;
+  if (!shared || atomic_fetch_sub(&shared->refs, 1) != 1)
+    return;
+  ph_mj_free_model(shared->m);
+  ph_names_clear(&shared->names);
+  ph_source_free(shared->source);
+  free(shared);
+}
+
+/* --- facts
+ * ----------------------------------------------------------------------------------------- */
+
+const char *ph_model_sha256(const ph_model *model) {
+  return model->source->sha256;
+}
+const char *ph_model_compiled_sha256(const ph_model *model) {
+  return model->compiled_sha256;
+}
+bool ph_model_compiled(const ph_model *model) {
+  return model->m != NULL;
+}
+const char *ph_model_error(const ph_model *model) {
+  return model->error;
+}
+const ph_dims *ph_model_dims(const ph_model *model) {
+  return &model->facts.dims;
+}
+double ph_model_timestep(const ph_model *model) {
+  return model->facts.timestep;
+}
+const char *ph_model_integrator(const ph_model *model) {
+  return model->facts.integrator;
+}
+const char *ph_model_solver(const ph_model *model) {
+  return model->facts.solver;
+}
+
+const char *ph_model_engine_version(const ph_model *model) {
+  return model->facts.engine_version;
+}
+
+int ph_model_count(const ph_model *model, ph_kind kind) {
+  return kind >= 0 && kind < PH_KIND_COUNT ? model->names.count[kind] : 0;
+}
+
+const char *ph_model_name(const ph_model *model, ph_kind kind, int i) {
+  return i >= 0 && i < ph_model_count(model, kind) ? model->names.name[kind][i] : "";
+}
+
+int ph_model_find(const ph_model *model, ph_kind kind, const char *name) {
+  int n = name[0] ? ph_model_count(model, kind) : 0;
+  for (int i = 0; i < n; i++)
+    if (!strcmp(model->names.name[kind][i], name))
+      return i;
+  return -1;
+}
+
+const ph_joint_info *ph_model_joint(const ph_model *model, int i) {
+  return i >= 0 && i < model->names.count[PH_JOINT] ? &model->names.joint[i] : NULL;
+}
