@@ -1,0 +1,279 @@
+#include "mjcf_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+enum { STEM_LIMIT = 60, EXTENSION_LIMIT = 16 };
+
+struct ph_files {
+  char **roots; /* real paths; the model's own folder first */
+  size_t nroots;
+  ph_blob *assets;
+  char **real; /* of each asset */
+  size_t nassets;
+};
+
+ph_status ph_blobs_add(ph_blob **blobs, size_t *n, ph_blob blob) {
+  ph_blob *grown = realloc(*blobs, (*n + 1) * sizeof **blobs);
+  if (!grown) {
+    free(blob.name);
+    free(blob.data);
+    return ph_fail(PH_ENOMEM, "model: out of memory");
+  }
+  *blobs = grown;
+  grown[(*n)++] = blob;
+  return PH_OK;
+}
+
+static ph_status add_root(struct ph_files *files, const char *dir, const char *what) {
+  char *real = realpath(dir, NULL);
+  if (!real)
+    return ph_fail(PH_EIO, "%s: %s: %s", dir, what, strerror(errno));
+  struct stat info;
+  if (stat(real, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    free(real);
+    return ph_fail(PH_EIO, "%s: %s: not a folder", dir, what);
+  }
+  files->roots[files->nroots++] = real;
+  return PH_OK;
+}
+
+ph_status ph_files_new(struct ph_files **out, const char *model, const ph_model_options *opt) {
+  ph_status status = PH_ENOMEM;
+  size_t nassets = opt ? opt->nassets : 0;
+  const char *slash = strrchr(model, '/');
+  char *dir = slash ? strndup(model, slash == model ? 1 : (size_t)(slash - model)) : strdup(".");
+  struct ph_files *files = calloc(1, sizeof *files);
+  if (files)
+    files->roots = calloc(nassets + 1, sizeof *files->roots);
+  if (!dir || !files || !files->roots) {
+    ph_fail(status, "%s: out of memory", model);
+    goto out;
+  }
+  status = add_root(files, dir, "folder of the model");
+  for (size_t i = 0; status == PH_OK && i < nassets; i++)
+    status = add_root(files, opt->assets[i], "folder of assets");
+  if (status == PH_OK) {
+    *out = files;
+    files = NULL;
+  }
+out:
+  ph_files_free(files);
+  free(dir);
+  return status;
+}
+
+void ph_files_free(struct ph_files *files) {
+  if (!files)
+    return;
+  for (size_t i = 0; i < files->nroots; i++)
+    free(files->roots[i]);
+  for (size_t i = 0; i < files->nassets; i++) {
+    free(files->assets[i].name);
+    free(files->assets[i].data);
+    free(files->real[i]);
+  }
+  free(files->roots);
+  free(files->assets);
+  free(files->real);
+  free(files);
+}
+
+static bool inside(const char *real, const char *root) {
+  size_t n = strlen(root);
+  return strcmp(root, "/") == 0 || (strncmp(real, root, n) == 0 && real[n] == '/');
+}
+
+/* Joins and resolves; false when it is too long or not there. */
+static bool resolve(char real[PATH_MAX], const char *dir, const char *path) {
+  char joined[PATH_MAX];
+  int n = path[0] == '/' && dir[0] == 0 ? snprintf(joined, sizeof joined, "%s", path)
+                                        : snprintf(joined, sizeof joined, "%s/%s", dir, path);
+  return n > 0 && (size_t)n < sizeof joined && realpath(joined, real);
+}
+
+/* The longest tail of the path that one of the asset folders holds. */
+static bool find_tail(const struct ph_files *files, const char *path, char real[PATH_MAX]) {
+  char copy[PATH_MAX];
+  if ((size_t)snprintf(copy, sizeof copy, "%s", path) >= sizeof copy)
+    return false;
+  for (char *c = copy; *c; c++)
+    if (*c == '\\')
+      *c = '/';
+  for (const char *tail = copy; *tail;) {
+    while (*tail == '/')
+      tail++;
+    for (size_t i = 1; *tail && i < files->nroots; i++)
+      if (resolve(real, files->roots[i], tail) && inside(real, files->roots[i]))
+        return true;
+    tail += strcspn(tail, "/");
+  }
+  return false;
+}
+
+ph_status ph_files_find(const struct ph_files *files, const char *path, char real[PATH_MAX]) {
+  bool there = resolve(real, path[0] == '/' ? "" : files->roots[0], path);
+  for (size_t i = 0; there && i < files->nroots; i++)
+    if (inside(real, files->roots[i]))
+      return PH_OK;
+  if (find_tail(files, path, real))
+    return PH_OK;
+  if (there)
+    return ph_fail(PH_EREFUSED,
+                   "%s: outside of the model's folder: only that and folders of assets are read",
+                   path);
+  return ph_fail(PH_EIO, "%s: no such file in the model's folder or a folder of assets", path);
+}
+
+static ph_status read_open(void **data, size_t *size, int fd, const char *name) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return ph_fail(PH_EIO, "%s: %s", name, strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return ph_fail(PH_EREFUSED, "%s: not a regular file", name);
+  if ((uint64_t)info.st_size > PH_FILE_LIMIT)
+    return ph_fail(PH_EREFUSED, "%s: %lld bytes: more than the %zu that a model's file may have",
+                   name, (long long)info.st_size, PH_FILE_LIMIT);
+  size_t room = (size_t)info.st_size, got = 0;
+  char *buffer = malloc(room + 1);
+  if (!buffer)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", name);
+  while (got < room) {
+    ssize_t n = read(fd, buffer + got, room - got);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      int error = errno;
+      free(buffer);
+      return ph_fail(PH_EIO, "%s: %s", name, strerror(error));
+    }
+    if (n == 0)
+      break;
+    got += (size_t)n;
+  }
+  buffer[got] = 0;
+  *data = buffer;
+  *size = got;
+  return PH_OK;
+}
+
+ph_status ph_files_read(ph_blob *out, const char *real, const char *name) {
+  /* A real path has no links left; nonblocking so that a pipe cannot hold us. */
+  int fd = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0)
+    return ph_fail(PH_EIO, "%s: %s", name, strerror(errno));
+  ph_blob blob = {0};
+  ph_status status = read_open(&blob.data, &blob.size, fd, name);
+  close(fd);
+  if (status != PH_OK)
+    return status;
+  blob.name = strdup(name);
+  if (!blob.name) {
+    free(blob.data);
+    return ph_fail(PH_ENOMEM, "%s: out of memory", name);
+  }
+  *out = blob;
+  return PH_OK;
+}
+
+const char *ph_path_base(const char *path) {
+  const char *base = path;
+  for (const char *c = path; *c; c++)
+    if (*c == '/' || *c == '\\')
+      base = c + 1;
+  return base;
+}
+
+static char safe(char c) {
+  if (c >= 'A' && c <= 'Z')
+    return (char)(c - 'A' + 'a');
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ? c : '_';
+}
+
+/* Copies n characters made safe, at most `limit`; returns how many. */
+static size_t put_safe(char *dst, const char *src, size_t n, size_t limit) {
+  size_t used = n < limit ? n : limit;
+  for (size_t i = 0; i < used; i++)
+    dst[i] = safe(src[i]);
+  dst[used] = 0;
+  return used;
+}
+
+static bool taken(const struct ph_files *files, const char *name) {
+  for (size_t i = 0; i < files->nassets; i++)
+    if (strcmp(files->assets[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static char *unique_name(const struct ph_files *files, const char *path) {
+  char stem[STEM_LIMIT + 1], ext[EXTENSION_LIMIT + 1] = "", name[STEM_LIMIT + EXTENSION_LIMIT + 24];
+  const char *base = ph_path_base(path);
+  const char *dot = strrchr(base, '.');
+  if (dot)
+    put_safe(ext, dot + 1, strlen(dot + 1), EXTENSION_LIMIT);
+  if (put_safe(stem, base, dot ? (size_t)(dot - base) : strlen(base), STEM_LIMIT) == 0)
+    snprintf(stem, sizeof stem, "asset");
+  const char *point = dot ? "." : "";
+  snprintf(name, sizeof name, "%s%s%s", stem, point, ext);
+  for (unsigned k = 2; taken(files, name); k++)
+    snprintf(name, sizeof name, "%s_%u%s%s", stem, k, point, ext);
+  return strdup(name);
+}
+
+static ph_status add_asset(struct ph_files *files, const char *path, const char *real) {
+  char **grown = realloc(files->real, (files->nassets + 1) * sizeof *grown);
+  if (!grown)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  files->real = grown;
+  char *copy = strdup(real), *name = unique_name(files, path);
+  ph_blob blob;
+  ph_status status = copy && name ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  if (status == PH_OK)
+    status = ph_files_read(&blob, real, path);
+  if (status == PH_OK) {
+    free(blob.name);
+    blob.name = name;
+    name = NULL;
+    files->real[files->nassets] = copy;
+    status = ph_blobs_add(&files->assets, &files->nassets, blob);
+  }
+  if (status == PH_OK)
+    copy = NULL;
+  free(copy);
+  free(name);
+  return status;
+}
+
+ph_status ph_files_asset(struct ph_files *files, const char *path, const char **name) {
+  char real[PATH_MAX];
+  ph_status status = ph_files_find(files, path, real);
+  if (status != PH_OK)
+    return status;
+  size_t i = 0;
+  while (i < files->nassets && strcmp(files->real[i], real) != 0)
+    i++;
+  if (i == files->nassets)
+    status = add_asset(files, path, real);
+  if (status == PH_OK)
+    *name = files->assets[i].name;
+  return status;
+}
+
+void ph_files_take(struct ph_files *files, ph_source *source) {
+  source->assets = files->assets;
+  source->nassets = files->nassets;
+  for (size_t i = 0; i < files->nassets; i++)
+    free(files->real[i]);
+  free(files->real);
+  files->assets = NULL;
+  files->real = NULL;
+  files->nassets = 0;
+}

@@ -1,0 +1,55 @@
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash.h"
+
+static void blobs_free(ph_blob *blobs, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    free(blobs[i].name);
+    free(blobs[i].data);
+  }
+  free(blobs);
+}
+
+void ph_source_free(ph_source *source) {
+  if (!source)
+    return;
+  free(source->xml);
+  blobs_free(source->assets, source->nassets);
+  blobs_free(source->originals, source->noriginals);
+  free(source);
+}
+
+static int by_name(const void *a, const void *b) {
+  const ph_blob *const *x = a, *const *y = b;
+  int order = strcmp((*x)->name, (*y)->name);
+  return order != 0 ? order : strcmp((*x)->sha256, (*y)->sha256);
+}
+
+static void hash_blobs(ph_blob *blobs, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    ph_sha256_of(blobs[i].data, blobs[i].size, blobs[i].sha256);
+}
+
+void ph_source_hash(ph_source *source) {
+  hash_blobs(source->assets, source->nassets);
+  hash_blobs(source->originals, source->noriginals);
+  source->sha256[0] = 0;
+  const ph_blob **sorted = calloc(source->nassets + 1, sizeof *sorted);
+  struct ph_sha256 *sha = sorted ? ph_sha256_new() : NULL;
+  if (sha) {
+    for (size_t i = 0; i < source->nassets; i++)
+      sorted[i] = &source->assets[i];
+    qsort(sorted, source->nassets, sizeof *sorted, by_name);
+    ph_sha256_add(sha, source->xml, source->xml_size);
+    ph_sha256_add(sha, "", 1);
+    for (size_t i = 0; i < source->nassets; i++) {
+      ph_sha256_add_string(sha, sorted[i]->name);
+      ph_sha256_add_string(sha, sorted[i]->sha256);
+    }
+    ph_sha256_end(sha, source->sha256);
+  }
+  free(sorted);
+}
