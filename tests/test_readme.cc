@@ -1,0 +1,107 @@
+// The README says only what is true: its tables are the generated ones, its Python and Lua run.
+// PH_README_UPDATE=1 writes the generated blocks into it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <playhead/playhead.h>
+#include <string>
+
+extern "C" {
+#include "command.h"
+}
+
+static const std::string root = TEST_SOURCE_ROOT;
+
+static std::string read_file(const std::string &path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// The text between <!-- name --> and <!-- /name -->; replaced first when an update is asked for.
+static std::string block(const std::string &name, const std::string &generated) {
+  std::string path = root + "/README.md", text = read_file(path);
+  std::string open = "<!-- " + name + " -->\n", close = "<!-- /" + name + " -->";
+  size_t from = text.find(open), to = text.find(close);
+  if (from == std::string::npos || to == std::string::npos)
+    return "README.md has no block " + name;
+  from += open.size();
+  if (std::getenv("PH_README_UPDATE")) {
+    text.replace(from, to - from, generated);
+    std::ofstream(path) << text;
+    return generated;
+  }
+  return text.substr(from, to - from);
+}
+
+static std::string take(char *text) {
+  std::string copy = text ? text : "";
+  std::free(text);
+  return copy;
+}
+
+static std::string fenced(const std::string &language) {
+  std::string text = read_file(root + "/README.md"), open = "```" + language + "\n";
+  size_t from = text.find(open);
+  if (from == std::string::npos)
+    return "";
+  from += open.size();
+  return text.substr(from, text.find("```", from) - from);
+}
+
+TEST(Readme, KeyTableIsTheCommandTable) {
+  std::string generated = take(command_table_markdown());
+  ASSERT_GT(generated.size(), 1000u);
+  EXPECT_EQ(block("keys", generated), generated) << "PH_README_UPDATE=1 meson test readme";
+}
+
+TEST(Readme, FormatIsTheSchemaTable) {
+  std::string generated = take(ph_schema_markdown());
+  ASSERT_GT(generated.size(), 1000u);
+  EXPECT_EQ(block("schema", generated), generated) << "PH_README_UPDATE=1 meson test readme";
+}
+
+TEST(Readme, PythonReadsAnEpisode) {
+  if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0)
+    GTEST_SKIP() << "Debian's python3-h5py is not here";
+  std::string code = fenced("python");
+  ASSERT_NE(code, "");
+  std::string path = testing::TempDir() + "readme_h5py.py";
+  std::ofstream(path) << code;
+  EXPECT_EQ(std::system(("cd " + root + " && /usr/bin/python3 " + path).c_str()), 0);
+  std::remove(path.c_str());
+}
+
+TEST(Readme, TheTaskLoads) {
+  std::string code = fenced("lua");
+  ASSERT_NE(code, "");
+  ph_task *task = nullptr;
+  ASSERT_EQ(ph_task_parse(&task, code.data(), code.size(), "README.md"), PH_OK) << ph_error();
+  EXPECT_EQ(ph_task_info_of(task)->nconditions, 2u);
+  EXPECT_TRUE(ph_task_info_of(task)->has_policy);
+  ph_task_unref(task);
+}
+
+// Every line of the tour but `view` is run; the program is given by PLAYHEAD_PROGRAM.
+TEST(Readme, TheTourRuns) {
+  const char *program = std::getenv("PLAYHEAD_PROGRAM");
+  ASSERT_NE(program, nullptr);
+  std::string text = read_file(root + "/README.md");
+  size_t from = text.find("playhead=build/playhead\n");
+  ASSERT_NE(from, std::string::npos);
+  std::string tour = text.substr(from, text.find("```", from) - from), script = "set -e\n";
+  int lines = 0;
+  for (size_t at = 0; at < tour.size(); at = tour.find('\n', at) + 1) {
+    std::string line = tour.substr(at, tour.find('\n', at) - at);
+    if (line.find("$playhead view") == 0)
+      continue;
+    script += line.find("playhead=") == 0 ? "playhead=" + std::string(program) : line;
+    script += "\n";
+    lines++;
+  }
+  EXPECT_GE(lines, 7);
+  std::string path = testing::TempDir() + "readme_tour.sh";
+  std::ofstream(path) << script;
+  EXPECT_EQ(std::system(("cd " + root + " && rm -rf /tmp/playhead-tour && sh " + path + " >/dev/null").c_str()), 0);
+  std::remove(path.c_str());
+}
