@@ -6,7 +6,7 @@
 
 #include <hdf5.h>
 
-#include <playhead/schema.h>
+#include <playhead/store.h>
 
 /* Opens for reading, without locking the file. PH_EIO, PH_EFORMAT. */
 ph_status ph_h5_open(hid_t *out, const char *path);
@@ -16,8 +16,15 @@ ph_status ph_h5_create(hid_t *out, const char *path);
  * caller unlinks. */
 ph_status ph_h5_finish(hid_t file, const char *path);
 void ph_h5_close(hid_t id); /* any kind; ignores H5I_INVALID_HID */
+/* PH_EIO when a write to the file has failed so far, so that long writing can stop early. */
+ph_status ph_h5_check(hid_t file);
+/* The descriptor of an open file, for pread; borrowed until the file is closed. -1: not a file. */
+int ph_h5_fd(hid_t file);
+/* Ids of all kinds that are open in files; tests look for leaks with it. */
+size_t ph_h5_open_ids(void);
 
-/* --- groups -------------------------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------------------------------
+ */
 bool ph_h5_exists(hid_t loc, const char *path); /* hard links only, every part of the path */
 ph_status ph_h5_group(hid_t *out, hid_t loc, const char *path);        /* open */
 ph_status ph_h5_group_create(hid_t *out, hid_t loc, const char *path); /* with parents */
@@ -26,7 +33,8 @@ typedef ph_status ph_h5_visit(void *arg, const char *name, bool is_group);
 ph_status ph_h5_list(hid_t group, ph_h5_visit *fn, void *arg);
 ph_status ph_h5_count(hid_t group, size_t *n);
 
-/* --- attributes; strings are fixed length --------------------------------------------------------- */
+/* --- attributes; strings are fixed length
+ * --------------------------------------------------------- */
 bool ph_h5_has_attr(hid_t loc, const char *name);
 /* Reads a string of any kind, escaped and cut to size. PH_ENOTFOUND when there is none. */
 ph_status ph_h5_attr_string(hid_t loc, const char *name, char *out, size_t size);
@@ -40,15 +48,16 @@ ph_status ph_h5_put_f64(hid_t loc, const char *name, double value);
 ph_status ph_h5_put_u8(hid_t loc, const char *name, uint8_t value);
 ph_status ph_h5_put_u32(hid_t loc, const char *name, uint32_t value);
 
-/* --- datasets -------------------------------------------------------------------------------------- */
+/* --- datasets
+ * -------------------------------------------------------------------------------------- */
 typedef struct ph_h5_array {
-  ph_type type;      /* the nearest; native says whether the bytes are it */
-  bool native;       /* little-endian and exactly `type` */
+  ph_type type; /* the nearest; native says whether the bytes are it */
+  bool native;  /* little-endian and exactly `type` */
   int rank;
   int64_t dim[4];
-  int64_t width;     /* elements in one row: product of dim[1..] */
-  int64_t offset;    /* in the file, when contiguous and allocated; else -1 */
-  size_t string_size;/* of PH_STRING elements */
+  int64_t width;      /* elements in one row: product of dim[1..] */
+  int64_t offset;     /* in the file, when contiguous and allocated; else -1 */
+  size_t string_size; /* of PH_STRING elements */
 } ph_h5_array;
 
 /* Opens a dataset and describes it; refuses what must not be followed. */
@@ -56,7 +65,8 @@ ph_status ph_h5_dataset(hid_t *out, ph_h5_array *info, hid_t loc, const char *pa
 /* Reads n rows from first, converted to `type`. */
 ph_status ph_h5_read(hid_t dataset, const ph_h5_array *info, ph_type type, int64_t first, int64_t n,
                      void *out);
-/* A whole dataset of at most `limit` bytes, allocated; *out is the caller's. */
+/* A whole dataset of at most `limit` bytes, allocated, a 0 byte behind its end; *out is the
+ * caller's. Checked against its attribute `crc` where it has one: PH_ECORRUPT. */
 ph_status ph_h5_read_all(void **out, size_t *size, hid_t loc, const char *path, size_t limit);
 
 /* Creates a dataset: contiguous, or 64-row chunks with shuffle, deflate and fletcher32. */
@@ -68,6 +78,15 @@ ph_status ph_h5_put_bytes(hid_t loc, const char *path, const void *data, size_t 
 ph_status ph_h5_put_array(hid_t loc, const char *path, ph_type type, int rank, const int64_t *dim,
                           const void *data);
 ph_status ph_h5_put_strings(hid_t loc, const char *path, char *const *text, int64_t n);
+
+/* --- the table /index of a dataset
+ * ----------------------------------------------------------------- */
+
+/* Writes /index with its attribute `crc`. entry->file, group and oddity are not stored. */
+ph_status ph_h5_put_index(hid_t file, const ph_entry *entries, size_t n);
+/* Reads it; *out is the caller's (free), group is "/data/<id>", file and oddity are "".
+ * PH_ENOTFOUND: there is none. PH_EFORMAT, PH_ECORRUPT. */
+ph_status ph_h5_index(ph_entry **out, size_t *n, hid_t file);
 
 /* Object in a file for error texts: "/data/demo_0/states"; into buf. */
 const char *ph_h5_name(hid_t id, char *buf, size_t size);

@@ -1,0 +1,49 @@
+/* What the files of the HDF5 door share; nobody else includes it. */
+#ifndef PLAYHEAD_H5_DOOR_H
+#define PLAYHEAD_H5_DOOR_H
+
+#include "h5.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "file bytes are used as they are");
+
+/* Every function of the door runs between these two. They nest. Inside: one thread at a time, the C
+ * locale, no printing and no plugins; outside: as the host had set it. */
+void ph_h5_enter(void);
+void ph_h5_leave(void);
+
+/* Sets "FILE: OBJECT: WHAT: WHY", WHY from the library's error stack; returns status. `id` is any
+ * open id in the file; WHAT may be "". */
+ph_status ph_h5_error(ph_status status, hid_t id, const char *what);
+/* The same with a reason of ours. */
+ph_status ph_h5_refuse(ph_status status, hid_t id, const char *what, const char *why);
+
+/* PH_OK when every part of the path is a hard link; PH_ENOTFOUND, PH_EREFUSED with the text set. */
+ph_status ph_h5_path(hid_t loc, const char *path);
+
+/* A fixed-length, null-padded UTF-8 type of that size (at least 1). */
+hid_t ph_h5_string_type(size_t size);
+/* The library's type for one of ours, in memory and in files; borrowed. Not for PH_STRING. */
+hid_t ph_h5_type(ph_type type);
+/* Nearest of our types; PH_EREFUSED for those that are not read (variable length, references,
+ * compounds, committed types). */
+ph_status ph_h5_describe_type(hid_t type, hid_t where, ph_h5_array *info);
+
+/* PH_EREFUSED: bytes outside of the file, or filters that are never run. */
+ph_status ph_h5_check_storage(hid_t dataset);
+
+/* --- the driver
+ * -------------------------------------------------------------------------------------- */
+
+typedef struct ph_h5_ticket {
+  int fd; /* an open descriptor; taken over by the file, then -1 */
+  bool writable;
+} ph_h5_ticket;
+
+/* File access list that opens ticket->fd. PH_OK, or PH_EIO. */
+ph_status ph_h5_access(hid_t *out, ph_h5_ticket *ticket);
+/* The first errno that a write to the file met, 0 for none. */
+int ph_h5_file_errno(hid_t file);
+/* Asks the file to sync when it closes and to leave its errno in *report then. */
+ph_status ph_h5_file_report(hid_t file, int *report);
+
+#endif

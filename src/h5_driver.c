@@ -1,0 +1,266 @@
+/* The file driver of both directions. Reading locks nothing. Writing absorbs errors: HDF5 cannot
+ * close a file on a full disk (H5Fclose fails, the file stays open inside the library, which then
+ * crashes at exit), so the driver keeps the first errno, answers "ok", and from then on keeps what
+ * would have been written in memory, because the library may read it back before it closes. */
+#include "h5_door.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#else
+#include <H5FDpublic.h>
+#endif
+
+#define KEPT_LIMIT ((size_t)64 << 20)
+
+struct lost {
+  struct lost *next; /* older */
+  haddr_t addr;
+  size_t size;
+  unsigned char data[];
+};
+
+struct file {
+  H5FD_t pub;
+  int fd;
+  bool writable;
+  haddr_t eoa, eof;
+  int error;         /* first errno of a write */
+  struct lost *lost; /* newest first */
+  size_t kept;       /* bytes in lost */
+  int *report;       /* Nullable: where close leaves the errno */
+};
+
+static herr_t push(const char *why, int number) {
+  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, H5E_READERROR, "%s",
+           number ? strerror(number) : why);
+  return -1;
+}
+
+static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t maxaddr) {
+  (void)name, (void)flags, (void)maxaddr;
+  ph_h5_ticket *const *info = H5Pget_driver_info(access);
+  struct file *file = info ? calloc(1, sizeof *file) : NULL;
+  if (!file)
+    return NULL;
+  off_t end = lseek((*info)->fd, 0, SEEK_END);
+  file->fd = (*info)->fd;
+  file->writable = (*info)->writable;
+  file->eof = end < 0 ? 0 : (haddr_t)end;
+  (*info)->fd = -1;
+  return &file->pub;
+}
+
+static herr_t file_close(H5FD_t *pub) {
+  struct file *file = (struct file *)pub;
+  if (file->report && !file->error && fsync(file->fd) != 0)
+    file->error = errno;
+  if (close(file->fd) != 0 && file->writable && !file->error)
+    file->error = errno;
+  if (file->report)
+    *file->report = file->error;
+  while (file->lost) {
+    struct lost *next = file->lost->next;
+    free(file->lost);
+    file->lost = next;
+  }
+  free(file);
+  return 0;
+}
+
+static herr_t file_query(const H5FD_t *pub, unsigned long *flags) {
+  (void)pub;
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+           H5FD_FEAT_AGGREGATE_SMALLDATA;
+  return 0;
+}
+
+static haddr_t file_get_eoa(const H5FD_t *pub, H5FD_mem_t type) {
+  (void)type;
+  return ((const struct file *)pub)->eoa;
+}
+
+static herr_t file_set_eoa(H5FD_t *pub, H5FD_mem_t type, haddr_t eoa) {
+  (void)type;
+  ((struct file *)pub)->eoa = eoa;
+  return 0;
+}
+
+static haddr_t file_get_eof(const H5FD_t *pub, H5FD_mem_t type) {
+  (void)type;
+  return ((const struct file *)pub)->eof;
+}
+
+static herr_t file_get_handle(H5FD_t *pub, hid_t access, void **handle) {
+  (void)access;
+  *handle = pub;
+  return 0;
+}
+
+/* Lays what was lost over what was read, oldest first. */
+static void overlay(const struct lost *lost, haddr_t addr, size_t size, unsigned char *out) {
+  if (!lost)
+    return;
+  overlay(lost->next, addr, size, out);
+  haddr_t from = lost->addr > addr ? lost->addr : addr;
+  haddr_t to = lost->addr + lost->size < addr + size ? lost->addr + lost->size : addr + size;
+  if (from < to)
+    memcpy(out + (from - addr), lost->data + (from - lost->addr), to - from);
+}
+
+static herr_t file_read(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t addr, size_t size,
+                        void *buffer) {
+  (void)transfer;
+  struct file *file = (struct file *)pub;
+  size_t done = 0;
+  while (done < size) {
+    ssize_t n = pread(file->fd, (char *)buffer + done, size - done, (off_t)(addr + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return push(NULL, errno);
+    if (n == 0)
+      break;
+    done += (size_t)n;
+  }
+  if (done < size && !file->writable && type == H5FD_MEM_DRAW)
+    return push("the file ends before its data does", 0);
+  memset((char *)buffer + done, 0, size - done);
+  overlay(file->lost, addr, size, buffer);
+  return 0;
+}
+
+/* A write beyond the limit would raise SIGXFSZ in a host that did not ask for it. */
+static int over_limit(haddr_t end) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+                 end > limit.rlim_cur
+             ? EFBIG
+             : 0;
+}
+
+static int write_all(int fd, haddr_t addr, size_t size, const char *data) {
+  int error = over_limit(addr + size);
+  while (!error && size > 0) {
+    ssize_t n = pwrite(fd, data, size, (off_t)addr);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      error = n < 0 ? errno : ENOSPC;
+      break;
+    }
+    data += n;
+    addr += (haddr_t)n;
+    size -= (size_t)n;
+  }
+  return error;
+}
+
+static void keep(struct file *file, haddr_t addr, size_t size, const void *data) {
+  struct lost *lost = size <= KEPT_LIMIT - file->kept ? malloc(sizeof *lost + size) : NULL;
+  if (!lost)
+    return;
+  *lost = (struct lost){.next = file->lost, .addr = addr, .size = size};
+  memcpy(lost->data, data, size);
+  file->lost = lost;
+  file->kept += size;
+}
+
+static herr_t file_write(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t addr, size_t size,
+                         const void *data) {
+  (void)type, (void)transfer;
+  struct file *file = (struct file *)pub;
+  if (!file->error)
+    file->error = write_all(file->fd, addr, size, data);
+  if (file->error)
+    keep(file, addr, size, data);
+  if (addr + size > file->eof)
+    file->eof = addr + size;
+  return 0;
+}
+
+static herr_t file_truncate(H5FD_t *pub, hid_t transfer, hbool_t closing) {
+  (void)transfer, (void)closing;
+  struct file *file = (struct file *)pub;
+  if (!file->writable || file->eoa == file->eof)
+    return 0;
+  if (!file->error)
+    file->error = over_limit(file->eoa);
+  if (!file->error && ftruncate(file->fd, (off_t)file->eoa) != 0)
+    file->error = errno;
+  file->eof = file->eoa;
+  return 0;
+}
+
+static const H5FD_class_t driver = {
+#if H5_VERSION_GE(1, 13, 0)
+    .version = H5FD_CLASS_VERSION,
+    .value = (H5FD_class_value_t)600,
+#endif
+    .name = "playhead",
+    .maxaddr = (haddr_t)INT64_MAX,
+    .fc_degree = H5F_CLOSE_SEMI,
+    .fapl_size = sizeof(ph_h5_ticket *),
+    .open = file_open,
+    .close = file_close,
+    .query = file_query,
+    .get_eoa = file_get_eoa,
+    .set_eoa = file_set_eoa,
+    .get_eof = file_get_eof,
+    .get_handle = file_get_handle,
+    .read = file_read,
+    .write = file_write,
+    .truncate = file_truncate,
+    .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+ph_status ph_h5_access(hid_t *out, ph_h5_ticket *ticket) {
+  static hid_t id = H5I_INVALID_HID; /* under the door's lock, until the library ends */
+  if (H5Iis_valid(id) <= 0)
+    id = H5FDregister(&driver);
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  bool ok = access >= 0 && H5Pset_driver(access, id, &ticket) >= 0 &&
+            H5Pset_fclose_degree(access, H5F_CLOSE_SEMI) >= 0;
+  if (ok && ticket->writable)
+    ok = H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
+  if (ok && !ticket->writable)
+    ok = H5Pset_evict_on_close(access, 1) >= 0;
+  if (ok) {
+    *out = access;
+    return PH_OK;
+  }
+  ph_status status = ph_h5_error(PH_EIO, access, "file driver");
+  ph_h5_close(access);
+  return status;
+}
+
+static struct file *file_of(hid_t id) {
+  void *handle = NULL;
+  return H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 ? NULL : handle;
+}
+
+int ph_h5_file_errno(hid_t id) {
+  const struct file *file = file_of(id);
+  return file ? file->error : 0;
+}
+
+ph_status ph_h5_file_report(hid_t id, int *report) {
+  struct file *file = file_of(id);
+  if (!file)
+    return ph_h5_error(PH_EIO, id, "not an open file");
+  file->report = report;
+  return PH_OK;
+}
+
+int ph_h5_fd(hid_t id) {
+  ph_h5_enter();
+  const struct file *file = H5Iget_type(id) == H5I_FILE ? file_of(id) : NULL;
+  int fd = file ? file->fd : -1;
+  ph_h5_leave();
+  return fd;
+}
