@@ -64,8 +64,8 @@ inline std::string help_scene(const char *solver = "Newton", const char *integra
          "<joint name='lock' joint1='slide' active='false'/></equality>"
          "<tendon><fixed name='cord'><joint joint='slide' coef='1'/>"
          "<joint joint='shoulder' coef='.5'/></fixed></tendon>"
-         "<actuator><general name='muscle' joint='shoulder' dyntype='filter' dynprm='.1' "
-         "gainprm='3'/><motor name='pull' tendon='cord' gear='2'/></actuator>"
+         "<actuator><motor name='pull' tendon='cord' gear='2'/><general name='muscle' "
+         "joint='shoulder' dyntype='filter' dynprm='.1' gainprm='3'/></actuator>"
          "<sensor><jointpos name='angle' joint='shoulder'/><accelerometer name='acc' site='tip'/>"
          "<framequat name='turn' objtype='body' objname='box'/><touch site='tip'/></sensor>"
          "</mujoco>";

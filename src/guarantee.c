@@ -1,0 +1,112 @@
+#include <playhead/replay.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fail.h"
+#include "mj.h"
+
+const char *ph_guarantee_name(ph_guarantee g) {
+  switch (g) {
+  case PH_EXACT:
+    return "EXACT";
+  case PH_NOT_EXACT:
+    return "NOT EXACT";
+  case PH_STATES_ONLY:
+    return "STATES ONLY";
+  }
+  return "STATES ONLY";
+}
+
+/* Why nothing can be re-simulated; false when something can. */
+static bool states_only(const ph_episode *episode, const ph_model *model, char *why, size_t size) {
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  if (meta->engine[0] && strcmp(meta->engine, "mujoco"))
+    snprintf(why, size, "recorded with another engine, %s", meta->engine);
+  else if (!ph_episode_has(episode, PH_COL_ACTIONS))
+    snprintf(why, size, "no actions are stored");
+  else if (!model)
+    snprintf(why, size, "no model");
+  else if (!ph_model_compiled(model))
+    snprintf(why, size, "%s", ph_model_error(model));
+  else if (!meta->task_sha256[0] && meta->dims.action_dim != meta->dims.nu)
+    snprintf(why, size, "%d actions for %d actuators, and the file holds no task that maps them",
+             meta->dims.action_dim, meta->dims.nu);
+  else if (meta->dims.control_steps <= 0)
+    snprintf(why, size, "how many substeps a step has is not known");
+  else
+    return false;
+  return true;
+}
+
+static const char *text_or(const char *text, const char *other) {
+  return text[0] ? text : other;
+}
+
+/* Whether this machine computes other bits than the one that recorded. */
+static bool other_substrate(const ph_episode_meta *meta, const ph_model *model, char *why,
+                            size_t size) {
+  const ph_model_facts *facts = &model->facts;
+  if (strcmp(facts->engine_version, ph_engine_version()))
+    snprintf(why, size, "recorded with MuJoCo %s, this is %s",
+             text_or(facts->engine_version, "of an unknown version"), ph_engine_version());
+  else if (strcmp(facts->arch, ph_mj_arch()))
+    snprintf(why, size, "recorded on %s, this is %s", text_or(facts->arch, "an unknown machine"),
+             ph_mj_arch());
+  else if (strcmp(meta->substrate, ph_substrate()))
+    snprintf(why, size, "recorded on substrate %s, this is %s", text_or(meta->substrate, "unknown"),
+             ph_substrate());
+  else
+    return false;
+  return true;
+}
+
+static bool other_model(const ph_episode_meta *meta, const ph_model *model, char *why,
+                        size_t size) {
+  if (strcmp(meta->model_sha256, ph_model_sha256(model)))
+    snprintf(why, size, "another model is in use: %.8s, recorded with %.8s", ph_model_sha256(model),
+             text_or(meta->model_sha256, "unknown"));
+  else if (strcmp(model->facts.compiled_sha256, model->compiled_sha256))
+    snprintf(why, size, "the model compiles to %.8s here, to %.8s where it was recorded",
+             model->compiled_sha256, text_or(model->facts.compiled_sha256, "unknown"));
+  else
+    return false;
+  return true;
+}
+
+static bool incomplete(const ph_episode *episode, char *why, size_t size) {
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  static const ph_column needed[] = {PH_COL_STATES, PH_COL_WARMSTART, PH_COL_CTRL};
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    if (ph_schema_width(needed[i], &meta->dims) == 0 || ph_episode_has(episode, needed[i]))
+      continue;
+    const char *path = ph_schema_column(needed[i])->path, *slash = strrchr(path, '/');
+    snprintf(why, size, "no %s is stored", slash ? slash + 1 : path);
+    return true;
+  }
+  if (meta->dims.action_state > 0 && !ph_episode_has(episode, PH_COL_ACTION_STATE))
+    snprintf(why, size, "the memory of the action terms is not stored");
+  else if (strcmp(meta->recipe, "step"))
+    snprintf(why, size, "recorded with the recipe %s", text_or(meta->recipe, "unknown"));
+  else
+    return false;
+  return true;
+}
+
+ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model, char *reason,
+                                  size_t size) {
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  const char *why = "";
+  if (states_only(episode, model, reason, size))
+    return PH_STATES_ONLY;
+  if (!ph_mj_restorable(model->m, &why)) {
+    snprintf(reason, size, "%s", why);
+    return PH_NOT_EXACT;
+  }
+  if (incomplete(episode, reason, size) || other_model(meta, model, reason, size) ||
+      other_substrate(meta, model, reason, size))
+    return PH_NOT_EXACT;
+  snprintf(reason, size, "same MuJoCo %s, machine, substrate and compiled model; full state",
+           ph_engine_version());
+  return PH_EXACT;
+}

@@ -1,0 +1,348 @@
+#include <playhead/replay.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "mj.h"
+#include "replay_fit.h"
+#include "scene.h"
+#include "script.h"
+#include "signals.h"
+#include "task.h"
+
+enum { GEOM_NAME = 64 };
+
+struct ph_replay {
+  const ph_episode *episode;
+  const ph_model *model; /* referenced; NULL */
+  const ph_task *task;   /* referenced; NULL */
+  ph_sim *sim;           /* NULL without a compiled model */
+  ph_frame frame;
+  void *column[PH_COL_COUNT]; /* one row of each stored column: the file's bits */
+  ph_signal *signals;
+  size_t nsignals;
+  double *values;
+  ph_contact *contacts;
+  size_t room; /* in contacts */
+  char (*geoms)[GEOM_NAME];
+  /* for the predicate, made when it is first asked for */
+  ph_script *script;
+  struct ph_start *start;
+  ph_condition *conditions;
+  double *led_here; /* the action before this state */
+};
+
+/* --- life
+ * ------------------------------------------------------------------------------------------ */
+
+static bool columns_make(ph_replay *r) {
+  const ph_dims *dims = &ph_episode_meta_of(r->episode)->dims;
+  for (int i = 0; i < PH_COL_COUNT; i++) {
+    ph_column col = (ph_column)i;
+    size_t width = ph_schema_width(col, dims);
+    if (!ph_episode_has(r->episode, col) || width == 0 || col == PH_COL_CTRL_SUBSTEPS)
+      continue;
+    r->column[col] = calloc(width, ph_type_size(ph_schema_column(col)->type));
+    if (!r->column[col])
+      return false;
+  }
+  r->led_here = calloc((size_t)dims->action_dim + 1, sizeof *r->led_here);
+  return r->led_here != NULL;
+}
+
+static bool geoms_make(ph_replay *r) {
+  int n = ph_model_count(r->model, PH_GEOM);
+  r->geoms = calloc((size_t)n + 1, sizeof *r->geoms);
+  for (int i = 0; r->geoms && i < n; i++) {
+    const char *name = ph_model_name(r->model, PH_GEOM, i);
+    if (name[0])
+      snprintf(r->geoms[i], GEOM_NAME, "%s", name);
+    else
+      snprintf(r->geoms[i], GEOM_NAME, "geom %d", i);
+  }
+  r->room = 64;
+  r->contacts = calloc(r->room, sizeof *r->contacts);
+  return r->geoms && r->contacts;
+}
+
+/* The sim as the episode's reset made it. */
+static ph_status sim_prepare(ph_replay *r) {
+  size_t n = 0;
+  const ph_edit *edits = ph_episode_edits(r->episode, &n);
+  ph_status status = ph_sim_reset(r->sim);
+  return status == PH_OK ? ph_sim_edit(r->sim, edits, n) : status;
+}
+
+static ph_status replay_fill(ph_replay *r) {
+  const ph_episode_meta *meta = ph_episode_meta_of(r->episode);
+  bool compiled = r->model && ph_model_compiled(r->model);
+  ph_status status = ph_replay_fit(r->episode, r->model, r->task);
+  if (status == PH_OK && compiled)
+    status = ph_sim_create(&r->sim, r->model);
+  if (status == PH_OK && compiled)
+    status = sim_prepare(r);
+  if (status == PH_OK)
+    status = ph_signals_make(&r->signals, &r->nsignals, r->model, &meta->dims);
+  if (status != PH_OK)
+    return status;
+  r->values = calloc(r->nsignals + 1, sizeof *r->values);
+  if (!r->values || !columns_make(r) || (compiled && !geoms_make(r)))
+    return ph_fail(PH_ENOMEM, "%s: no memory to replay it", meta->id);
+  return PH_OK;
+}
+
+static void frame_clear(ph_replay *r) {
+  r->frame = (ph_frame){.step = -1, .time = NAN, .values = r->values, .contact = r->contacts};
+  for (size_t i = 0; r->values && i < r->nsignals; i++)
+    r->values[i] = NAN;
+}
+
+ph_status ph_replay_create(ph_replay **out, const ph_episode *episode, const ph_model *model,
+                           const ph_task *task) {
+  *out = NULL;
+  ph_replay *r = calloc(1, sizeof *r);
+  if (!r)
+    return ph_fail(PH_ENOMEM, "%s: no memory to replay it", ph_episode_meta_of(episode)->id);
+  r->episode = episode;
+  r->model = model ? ph_model_ref(model) : NULL;
+  r->task = task ? ph_task_ref(task) : NULL;
+  ph_status status = replay_fill(r);
+  frame_clear(r);
+  if (status == PH_OK)
+    *out = r;
+  else
+    ph_replay_free(r);
+  return status;
+}
+
+void ph_replay_free(ph_replay *replay) {
+  if (!replay)
+    return;
+  ph_start_free(replay->start);
+  ph_script_free(replay->script);
+  free(replay->conditions);
+  free(replay->led_here);
+  free(replay->geoms);
+  free(replay->contacts);
+  free(replay->values);
+  free(replay->signals);
+  for (int i = 0; i < PH_COL_COUNT; i++)
+    free(replay->column[i]);
+  ph_sim_free(replay->sim);
+  ph_task_unref((ph_task *)replay->task);
+  ph_model_unref(replay->model);
+  free(replay);
+}
+
+/* --- values
+ * ---------------------------------------------------------------------------------------- */
+
+/* Copies n numbers to the next place; NaN where they are not known. */
+static double *put(double *to, const double *from, int n) {
+  for (int i = 0; i < n; i++)
+    to[i] = from ? from[i] : NAN;
+  return to + n;
+}
+
+static double *put_mocap(double *to, const double *pos, const double *quat, int nmocap) {
+  for (int i = 0; i < nmocap; i++) {
+    to = put(to, pos ? pos + 3 * i : NULL, 3);
+    to = put(to, quat ? quat + 4 * i : NULL, 4);
+  }
+  return to;
+}
+
+/* In the order of ph_signals_make. Stored numbers are the row's, never the engine's. */
+static void fill_values(ph_replay *r) {
+  const ph_dims *dims = &ph_episode_meta_of(r->episode)->dims;
+  const ph_row *row = &r->frame.row;
+  const mjData *d = r->sim ? r->sim->d : NULL;
+  const double *state = row->state;
+  double *to = r->values;
+  to = put(to, state + 1, dims->nq);
+  to = put(to, state + 1 + dims->nq, dims->nv);
+  to = put(to, state + 1 + dims->nq + dims->nv, dims->na);
+  to = put(to, row->ctrl, dims->nu);
+  to = put_mocap(to,
+                 row->mocap_pos ? row->mocap_pos
+                 : d            ? d->mocap_pos
+                                : NULL,
+                 row->mocap_quat ? row->mocap_quat
+                 : d             ? d->mocap_quat
+                                 : NULL,
+                 dims->nmocap);
+  if (!d)
+    return;
+  to = put(to, r->frame.forward ? d->sensordata : NULL, (int)r->sim->m->nsensordata);
+  put(to, r->frame.forward ? d->xpos + 3 : NULL, 3 * ((int)r->sim->m->nbody - 1));
+}
+
+static bool contacts_reserve(ph_replay *r, size_t n) {
+  if (n <= r->room)
+    return true;
+  ph_contact *more = realloc(r->contacts, 2 * n * sizeof *more);
+  if (!more)
+    return false;
+  r->contacts = more;
+  r->room = 2 * n;
+  return true;
+}
+
+static void fill_contacts(ph_replay *r) {
+  const mjModel *m = r->sim->m;
+  const mjData *d = r->sim->d;
+  size_t n = (size_t)d->ncon;
+  if (!contacts_reserve(r, n))
+    n = r->room;
+  for (size_t i = 0; i < n; i++) {
+    const mjContact *c = &d->contact[i];
+    mjtNum force[6] = {0};
+    mj_contactForce(m, d, (int)i, force);
+    const char *first = c->geom1 >= 0 ? r->geoms[c->geom1] : "";
+    const char *second = c->geom2 >= 0 ? r->geoms[c->geom2] : "";
+    r->contacts[i] = (ph_contact){{first, second}, c->dist, force[0]};
+  }
+  r->frame.contact = r->contacts;
+  r->frame.ncontact = n;
+}
+
+/* --- seek
+ * ------------------------------------------------------------------------------------------ */
+
+/* Reads row `step` of a column into its buffer; *at is NULL where there is no such row. */
+static ph_status read_row(ph_replay *r, ph_column col, int64_t step, const void **at) {
+  *at = NULL;
+  if (!r->column[col] || step < 0 || step >= ph_episode_rows(r->episode, col))
+    return PH_OK;
+  ph_status status = ph_episode_read(r->episode, col, step, 1, r->column[col]);
+  if (status == PH_OK)
+    *at = r->column[col];
+  return status;
+}
+
+static ph_status read_frame(ph_replay *r, int64_t step) {
+  const void *at = NULL;
+  ph_status status = PH_OK;
+  for (int i = 0; status == PH_OK && i < PH_COL_COUNT; i++) {
+    ph_column col = (ph_column)i;
+    bool outcome = col == PH_COL_REWARDS || col == PH_COL_FLAGS;
+    if (col == PH_COL_DONES || col == PH_COL_FINAL_STATE)
+      continue;
+    status = read_row(r, col, outcome ? step - 1 : step, &at);
+    ph_row_set_column(&r->frame.row, col, at);
+    if (col == PH_COL_ACTIONS)
+      r->frame.action = at;
+    else if (col == PH_COL_REWARDS)
+      r->frame.reward = at;
+    else if (col == PH_COL_FLAGS)
+      r->frame.flags = at;
+  }
+  return status;
+}
+
+/* Derived values, where the row is one that the engine can take. A row that it cannot (not finite)
+ * is still shown: it is what the file says. */
+static ph_status derive(ph_replay *r) {
+  ph_status status = ph_sim_set_row(r->sim, &r->frame.row);
+  if (status == PH_OK)
+    status = ph_sim_forward(r->sim);
+  r->frame.forward = status == PH_OK;
+  if (r->frame.forward)
+    fill_contacts(r);
+  else if (r->sim->invalid)
+    return sim_prepare(r);
+  return PH_OK;
+}
+
+ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode mode) {
+  const ph_episode_meta *meta = ph_episode_meta_of(replay->episode);
+  if (mode != PH_KINEMATIC || substep != 0)
+    return ph_fail(PH_EINVAL, "%s: substep %d: there are none in kinematic replay", meta->id,
+                   substep);
+  if (meta->states < 1)
+    return ph_fail(PH_EINVAL, "%s: it has no states", meta->id);
+  step = step < 0 ? 0 : step >= meta->states ? meta->states - 1 : step;
+  frame_clear(replay);
+  ph_status status = read_frame(replay, step);
+  if (status == PH_OK && !replay->frame.row.state)
+    status = ph_fail(PH_EFORMAT, "%s: no state is stored for step %lld", meta->id, (long long)step);
+  if (status == PH_OK && replay->sim)
+    status = derive(replay);
+  if (status != PH_OK) {
+    frame_clear(replay);
+    return status;
+  }
+  replay->frame.step = step;
+  replay->frame.time = replay->frame.row.state[0];
+  fill_values(replay);
+  return PH_OK;
+}
+
+const ph_frame *ph_replay_frame(const ph_replay *replay) {
+  return &replay->frame;
+}
+
+const ph_signal *ph_replay_signals(const ph_replay *replay, size_t *n) {
+  *n = replay->nsignals;
+  return replay->signals;
+}
+
+const ph_sim *ph_replay_sim(const ph_replay *replay) {
+  return replay->sim;
+}
+
+/* --- predicate
+ * ------------------------------------------------------------------------------------- */
+
+/* Script and values at step 0, once; the frame comes back to where it was. */
+static ph_status judge_prepare(ph_replay *r) {
+  int64_t step = r->frame.step;
+  if (r->script && r->start)
+    return PH_OK;
+  ph_status status = r->script ? PH_OK : ph_task_script(&r->script, r->task);
+  if (status != PH_OK)
+    return status;
+  if (!r->conditions)
+    r->conditions = calloc(ph_task_info_of(r->task)->nconditions + 1, sizeof *r->conditions);
+  status = ph_replay_seek(r, 0, 0, PH_KINEMATIC);
+  if (status == PH_OK && !r->frame.forward)
+    status = ph_fail(PH_ESIM, "%s: step 0 is not a state that the engine can take",
+                     ph_episode_meta_of(r->episode)->id);
+  if (status == PH_OK)
+    r->start = ph_start_new(r->sim);
+  if (status == PH_OK && (!r->start || !r->conditions))
+    status = ph_fail(PH_ENOMEM, "%s: no memory to judge it", ph_episode_meta_of(r->episode)->id);
+  ph_status back = step >= 0 ? ph_replay_seek(r, step, 0, PH_KINEMATIC) : PH_OK;
+  return status == PH_OK ? back : status;
+}
+
+ph_status ph_replay_predicate(ph_replay *replay, bool *value, const ph_condition **conditions) {
+  const ph_episode_meta *meta = ph_episode_meta_of(replay->episode);
+  *value = false;
+  if (conditions)
+    *conditions = NULL;
+  if (!replay->task || !replay->sim)
+    return ph_fail(PH_ENOTFOUND, "%s: success: no %s", meta->id, replay->task ? "model" : "task");
+  if (!ph_task_info_of(replay->task)->has_success)
+    return ph_fail(PH_ENOTFOUND, "%s: success: the task has no such condition", meta->id);
+  ph_status status = judge_prepare(replay);
+  if (status != PH_OK)
+    return status;
+  const ph_frame *frame = &replay->frame;
+  if (!frame->forward)
+    return ph_fail(PH_ESIM, "%s: success: there is no state to judge", meta->id);
+  ph_scene scene = {.sim = replay->sim, .step = frame->step, .start = replay->start};
+  if (frame->step > 0 && ph_episode_rows(replay->episode, PH_COL_ACTIONS) >= frame->step) {
+    status = ph_episode_read(replay->episode, PH_COL_ACTIONS, frame->step - 1, 1, replay->led_here);
+    scene.action = replay->led_here;
+    scene.naction = meta->dims.action_dim;
+  }
+  if (status == PH_OK)
+    status = ph_script_success(replay->script, &scene, value, replay->conditions);
+  if (status == PH_OK && conditions)
+    *conditions = replay->conditions;
+  return status;
+}
