@@ -64,7 +64,7 @@ ph_status ph_mjcf_blank(char *text, size_t size, const char *where) {
     } else if (starts(text, size, at, "<![CDATA[")) {
       size_t next = after(text, size, at + 9, "]]>");
       at = next == 0 ? size : next;
-    } else if (starts(text, size, at, "<!")) {
+    } else if (starts(text, size, at, "<!DOCTYPE")) {
       return ph_fail(PH_EREFUSED,
                      "%s: line %zu: a document type declaration: never read in a model", where,
                      line_of(text, at));

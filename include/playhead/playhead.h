@@ -5,7 +5,7 @@
  *   sim       models, simulations, rows           env       sim + task, one slot
  *   episode   one rollout, read on demand         recorder  rows -> files
  *   store     what a path holds                   replay    cursor over an episode -> frame
- *   latch     how long a predicate must hold
+ *   latch     how long a predicate must hold        verify    whether an episode is what it says
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
  * prints, never exits, installs no signal handler, and writes nothing but what it is told to. */
@@ -23,5 +23,6 @@
 #include <playhead/status.h>
 #include <playhead/store.h>
 #include <playhead/task.h>
+#include <playhead/verify.h>
 
 #endif

@@ -1,0 +1,53 @@
+/* Whether an episode is what it says: checksums, shapes, finite numbers, the clock, quaternions, ends,
+ * model and task that fit, and the predicate recomputed from the recorded states. Nothing is
+ * integrated. */
+#ifndef PLAYHEAD_VERIFY_H
+#define PLAYHEAD_VERIFY_H
+
+#include <playhead/latch.h>
+#include <playhead/replay.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Something that is wrong, in a sentence with numbers. */
+typedef struct ph_flaw {
+  int64_t step; /* the first step that it concerns; -1: the whole episode */
+  char text[240];
+} ph_flaw;
+
+#define PH_FLAW_ROOM 24
+
+/* Plain data. */
+typedef struct ph_verdict {
+  int64_t states, actions;
+  int64_t checked;        /* states that were read and checked */
+  size_t nflaws;          /* 0: all is well */
+  ph_flaw flaw[PH_FLAW_ROOM];
+  double time_error;      /* [s] largest difference of a step's duration from control_dt */
+  double quat_error;      /* largest | |q| - 1 | after step 0 */
+  bool predicate_checked; /* recomputed at every state */
+  char note[240];         /* "" or why the predicate was not recomputed */
+  int64_t latch_recorded; /* row at which the hold completes by the stored predicate; -1 */
+  int64_t latch_computed; /* by the recomputed one; -1 */
+  double reward;          /* sum of the recorded rewards; NaN where not stored */
+} ph_verdict;
+
+typedef struct ph_verify_options {
+  /* Nullable: called now and then; false ends the check with PH_ECANCELED. */
+  bool (*progress)(void *arg, int64_t step, int64_t states);
+  void *arg;
+} ph_verify_options;
+
+/* Checks one episode from its first to its last state. model is nullable or uncompiled (then the
+ * note says so), task and opt are nullable. What is wrong with the episode is a flaw in *out and
+ * PH_OK; other codes (PH_ENOMEM, PH_ECANCELED) mean that the check itself did not finish. */
+PH_API ph_status ph_verify_episode(ph_verdict *out, const ph_episode *episode,
+                                   const ph_model *model, const ph_task *task,
+                                   const ph_verify_options *opt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
