@@ -5,8 +5,9 @@
 #include "surface.h"
 
 #define PANEL_LIST(X)                                                                              \
-  X(HEADER, header) X(TIMELINE, timeline) X(STATE, state) X(ACTION, action) X(SUCCESS, success)     \
-  X(EPISODES, episodes) X(LOG, log) X(HELP, help) X(STATUS, status) X(HINTS, hints)
+  X(HEADER, header)                                                                                \
+  X(TIMELINE, timeline) X(STATE, state) X(ACTION, action) X(SUCCESS, success)                      \
+      X(EPISODES, episodes) X(LOG, log) X(HELP, help) X(STATUS, status) X(HINTS, hints)
 
 enum panel_id {
 #define PANEL_ENUM(id, name) PANEL_##id,
@@ -15,13 +16,18 @@ enum panel_id {
       PANEL_COUNT
 };
 
+#define LAYOUT_MIN_ROWS 6
+#define LAYOUT_MIN_COLS 20
+
 struct layout_options {
-  int zoomed;   /* panel that fills the body; -1 none */
-  bool help;    /* help covers the body */
+  int zoomed; /* panel that fills the body; -1 none */
+  bool help;  /* help covers the body */
   int nepisodes;
   bool has_task;
   int nsignals, nactions;
   int nenvs;
+  int nconditions;
+  int nnotes; /* sentences that the header has to say (no model, no task, ...) */
 };
 
 struct layout {
@@ -29,8 +35,9 @@ struct layout {
   bool too_small;                 /* one message fills the screen */
 };
 
-/* Rects are inside the screen and disjoint; by priority: status line, header, timeline, state,
- * success, action, episodes, log. */
+/* Rects are inside the screen and disjoint; panels side by side leave one column between them, and
+ * the first row of a panel in the body is its title. By priority: status line, header, timeline,
+ * state, success, action, episodes, log. Below LAYOUT_MIN_* all rects are empty. */
 void layout_compute(struct layout *out, int rows, int cols, const struct layout_options *opt);
 
 #endif

@@ -8,11 +8,43 @@ struct panel {
   const char *name;
   bool focusable;
   void (*draw)(struct surface *s, struct rect r, const struct app *app);
-  /* Lines that can be moved in with j and k; 0: none. */
+  /* Lines that can be moved in with j and k; 0: none. The cursor is in 0 .. lines-1. */
   int (*lines)(const struct app *app);
-  const char *hint; /* keys that matter in it */
+  const char *hint; /* names of the commands that matter in it, separated by blanks */
 };
 
 const struct panel *panel_get(enum panel_id id);
+
+void panel_header_draw(struct surface *s, struct rect r, const struct app *app);
+void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app);
+void panel_state_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_state_lines(const struct app *app);
+void panel_action_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_action_lines(const struct app *app);
+void panel_success_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_success_lines(const struct app *app);
+void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_episodes_lines(const struct app *app);
+void panel_log_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_log_lines(const struct app *app);
+void panel_help_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_help_lines(const struct app *app);
+void panel_status_draw(struct surface *s, struct rect r, const struct app *app);
+void panel_hints_draw(struct surface *s, struct rect r, const struct app *app);
+
+/* The title row of a panel (marked where it has the focus) if there are rows for it; returns the
+ * rectangle below. right is nullable. */
+struct rect panel_frame(struct surface *s, struct rect r, const struct app *app, enum panel_id id,
+                        const char *title, const char *right);
+/* First line to show so that the cursor is among `rows` of `lines`. */
+int panel_top(const struct app *app, enum panel_id id, int lines, int rows);
+/* The cursor of a panel, inside its lines. */
+int panel_cursor(const struct app *app, enum panel_id id, int lines);
+/* " 12 more  j k scroll  f filter" into the last row. */
+void panel_more(struct surface *s, struct rect r, int y, const struct app *app, int hidden);
+/* What the header has to say besides: missing model, task; at most 2. Returns how many. */
+int panel_notes(const struct app *app, const char *notes[2]);
+/* What the layout needs to know of an app. */
+void panel_layout_options(const struct app *app, struct layout_options *out);
 
 #endif

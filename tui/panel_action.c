@@ -1,0 +1,162 @@
+/* The raw action taken at the playhead, element by element, and the ctrl that it led to. */
+#include <math.h>
+#include <stdio.h>
+
+#include "panel.h"
+#include "text.h"
+
+#define NUMBER_WIDTH 9
+#define BAR_WIDTH 12
+
+static bool action_shows(const struct app *app, const struct reel *reel, int i) {
+  return app_filter_match(app, PANEL_ACTION, reel->action_name[i]);
+}
+
+int panel_action_lines(const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  int n = 0;
+  for (int i = 0; reel && i < reel->nactions; i++)
+    n += action_shows(app, reel, i);
+  return n;
+}
+
+static bool has_range(const struct reel *reel, int i) {
+  return isfinite(reel->action_min[i]) && isfinite(reel->action_max[i]) &&
+         reel->action_min[i] < reel->action_max[i];
+}
+
+/* "▕     █▌    ▏": from the middle of the range to the value; an arrow where it is outside. */
+static void action_bar(struct surface *s, struct rect r, int y, int x, const struct reel *reel,
+                       int i, double value) {
+  double low = reel->action_min[i], high = reel->action_max[i];
+  double at = (value - low) / (high - low) * BAR_WIDTH, middle = BAR_WIDTH / 2.0;
+  bool outside = value < low || value > high;
+  at = at < 0 ? 0 : at > BAR_WIDTH ? BAR_WIDTH : at;
+  double from = at < middle ? at : middle, to = at < middle ? middle : at;
+  surface_put(s, r, y, x, STYLE_BORDER, "▕");
+  for (int c = 0; c < BAR_WIDTH; c++) {
+    double a = from > c ? from : c, b = to < c + 1 ? to : c + 1;
+    if (b - a >= 0.75)
+      surface_put(s, r, y, x + 1 + c, STYLE_HOLD, "█");
+    else if (b - a >= 0.2)
+      surface_put(s, r, y, x + 1 + c, STYLE_HOLD, at < middle ? "▐" : "▌");
+  }
+  surface_put(s, r, y, x + 1 + BAR_WIDTH, STYLE_BORDER, "▏");
+  if (outside)
+    surface_put(s, r, y, x + 2 + BAR_WIDTH, STYLE_BAD, value < low ? "◀ clipped" : "▶ clipped");
+}
+
+/* Where the columns are; -1: no room for one. */
+struct columns {
+  int raw, name, name_width, now, next, bar;
+};
+
+static void columns_fit(struct columns *c, const struct reel *reel, int width) {
+  int longest = 6;
+  for (int i = 0; i < reel->nactions; i++) {
+    int w = text_width(reel->action_name[i], 24, NULL);
+    longest = w > longest ? w : longest;
+  }
+  *c = (struct columns){.raw = 4, .now = -1, .next = -1, .bar = -1};
+  c->name = c->raw + NUMBER_WIDTH + 2;
+  int left = width - c->name - 1, number = NUMBER_WIDTH + 2;
+  bool bar = left >= longest + number + BAR_WIDTH + 4, next = left >= 8 + number;
+  bool now = left >= longest + 2 * number + BAR_WIDTH + 4;
+  left -= (bar ? BAR_WIDTH + 4 : 0) + (next ? number : 0) + (now ? number : 0);
+  c->name_width = left < longest ? (left < 1 ? 1 : left) : longest;
+  int x = c->name + c->name_width + 2;
+  if (now)
+    c->now = x, x += number;
+  if (next)
+    c->next = x, x += number;
+  if (bar)
+    c->bar = x;
+}
+
+static void columns_head(struct surface *s, struct rect r, const struct columns *c) {
+  surface_put(s, r, 0, 1, STYLE_DIM, "#");
+  surface_put_right(s, r, 0, c->raw + NUMBER_WIDTH, STYLE_DIM, "action");
+  surface_put(s, r, 0, c->name, STYLE_DIM, "ctrl");
+  if (c->now >= 0)
+    surface_put_right(s, r, 0, c->now + NUMBER_WIDTH, STYLE_DIM, "in force");
+  if (c->next >= 0)
+    surface_put_right(s, r, 0, c->next + NUMBER_WIDTH, STYLE_DIM, "next");
+  if (c->bar >= 0)
+    surface_put(s, r, 0, c->bar + 1, STYLE_DIM, "raw in range");
+}
+
+static void put_number(struct surface *s, struct rect r, int y, int x, double value) {
+  char buf[32];
+  text_number(buf, sizeof buf, value, NUMBER_WIDTH);
+  surface_put(s, r, y, x, STYLE_NORMAL, buf);
+}
+
+static void action_row(struct surface *s, struct rect r, int y, const struct columns *c,
+                       const struct app *app, int i) {
+  const struct reel *reel = app_reel(app);
+  const struct snapshot *snap = app->snap;
+  int ctrl = reel->action_ctrl ? reel->action_ctrl[i] : -1;
+  bool known = ctrl >= 0 && ctrl < reel->nctrl;
+  char name[200];
+  text_fit(name, sizeof name, known ? reel->ctrl_name[ctrl] : reel->action_name[i], c->name_width);
+  surface_printf(s, r, y, 1, STYLE_DIM, "%d", i);
+  put_number(s, r, y, c->raw, snap->action ? snap->action[i] : NAN);
+  surface_put(s, r, y, c->name, STYLE_NORMAL, name);
+  if (known && c->now >= 0 && snap->ctrl)
+    put_number(s, r, y, c->now, snap->ctrl[ctrl]);
+  if (known && c->next >= 0)
+    put_number(s, r, y, c->next, snap->next_ctrl ? snap->next_ctrl[ctrl] : NAN);
+  if (c->bar >= 0 && snap->action && has_range(reel, i) && isfinite(snap->action[i]))
+    action_bar(s, r, y, c->bar, reel, i, snap->action[i]);
+}
+
+static void action_rows(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  struct columns c;
+  columns_fit(&c, reel, r.w);
+  if (r.h >= 2) {
+    columns_head(s, r, &c);
+    r.y++;
+    r.h--;
+  }
+  int lines = panel_action_lines(app), rows = r.h, seen = 0;
+  if (lines > rows && rows >= 3) {
+    rows--;
+    panel_more(s, r, rows, app, lines - rows);
+  }
+  int top = panel_top(app, PANEL_ACTION, lines, rows);
+  int cursor = panel_cursor(app, PANEL_ACTION, lines);
+  for (int i = 0; i < reel->nactions; i++) {
+    if (!action_shows(app, reel, i))
+      continue;
+    int y = seen++ - top;
+    if (y < 0 || y >= rows)
+      continue;
+    action_row(s, r, y, &c, app, i);
+    if (y + top != cursor || app_active(app) != PANEL_ACTION)
+      continue;
+    surface_put(s, r, y, 0, STYLE_BOLD, ">");
+    surface_style(s, (struct rect){r.y + y, r.x, 1, r.w}, STYLE_SELECTED);
+  }
+}
+
+void panel_action_draw(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  const struct snapshot *snap = app->snap;
+  char title[80] = "action -> ctrl";
+  bool frame = reel && snap->has_frame;
+  bool last = frame && !snap->action && reel->nactions > 0;
+  if (frame)
+    snprintf(title, sizeof title, "action %lld -> ctrl", (long long)snap->step);
+  if (last)
+    snprintf(title, sizeof title, "no action: this is the last state");
+  r = panel_frame(s, r, app, PANEL_ACTION, title, NULL);
+  if (r.h < 1)
+    return;
+  if (!reel)
+    surface_put(s, r, 0, 1, STYLE_DIM, "no action: the episode is not open");
+  else if (reel->nactions == 0)
+    surface_put(s, r, 0, 1, STYLE_DIM, "the file holds no actions");
+  else
+    action_rows(s, r, app);
+}

@@ -1,0 +1,149 @@
+/* Which episode this is, how it ended, and what may be promised about it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "panel.h"
+#include "strip.h"
+#include "text.h"
+
+/* "@50 Hz (10 x 2 ms)" from what is known of it; "" when nothing is. */
+static void header_rate(char *buf, size_t size, const ph_episode_meta *meta) {
+  buf[0] = 0;
+  if (!(meta->control_dt > 0))
+    return;
+  int n = snprintf(buf, size, "@%.4g Hz", 1 / meta->control_dt);
+  if (meta->dims.control_steps > 0 && meta->timestep > 0)
+    snprintf(buf + n, size - (size_t)n, " (%d x %.4g ms)", meta->dims.control_steps,
+             meta->timestep * 1e3);
+}
+
+static void header_seconds(char *buf, size_t size, const ph_episode_meta *meta) {
+  double seconds = meta->control_dt * (double)meta->actions;
+  buf[0] = 0;
+  if (meta->control_dt > 0)
+    text_time(buf, size, seconds, seconds);
+}
+
+static enum style header_success_style(const ph_episode_meta *meta) {
+  return meta->success == 1 ? STYLE_GOOD : meta->success == 0 ? STYLE_BAD : STYLE_NORMAL;
+}
+
+static void header_end(struct strip *strip, const ph_episode_meta *meta) {
+  const char *end = ph_end_name(meta->end_reason);
+  strip_add(strip, 1, header_success_style(meta), STRIP_BAR, "ended: %s", end);
+  if (meta->success >= 0 && (meta->success == 1) != (meta->end_reason == PH_END_SUCCESS))
+    strip_add(strip, 3, header_success_style(meta), STRIP_TIGHT, "(success: %s)",
+              meta->success ? "yes" : "no");
+  if (meta->end_detail[0])
+    strip_add(strip, 8, STYLE_NORMAL, STRIP_TIGHT, "(%s)", meta->end_detail);
+}
+
+static void header_identity(struct strip *strip, const struct app *app, const struct reel *reel) {
+  const ph_episode_meta *meta = &reel->meta;
+  const char *task = reel->task_name[0] ? reel->task_name : meta->env_name;
+  strip_add(strip, 4, STYLE_BOLD, STRIP_BLANK, "%s", task);
+  strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "%s", meta->id);
+  if (app->snap->catalog)
+    strip_add(strip, 2, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", reel->episode + 1,
+              app->snap->catalog->n);
+  strip_add(strip, 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
+  if (meta->seed[0])
+    strip_add(strip, 9, STYLE_NORMAL, STRIP_BLANK, "seed %s", meta->seed);
+}
+
+static void header_first(struct surface *s, struct rect r, const struct app *app,
+                         const struct reel *reel) {
+  struct strip strip = {0};
+  char seconds[48], rate[80];
+  const ph_episode_meta *meta = &reel->meta;
+  header_seconds(seconds, sizeof seconds, meta);
+  header_rate(rate, sizeof rate, meta);
+  header_identity(&strip, app, reel);
+  strip_add(&strip, 3, STYLE_NORMAL, STRIP_BAR, "%lld action%s", (long long)meta->actions,
+            meta->actions == 1 ? "" : "s");
+  strip_add(&strip, 6, STYLE_NORMAL, STRIP_BLANK, "%s", seconds);
+  strip_add(&strip, 7, STYLE_NORMAL, STRIP_TIGHT, "%s", rate);
+  header_end(&strip, meta);
+  strip_draw(s, r, 0, 1, &strip);
+}
+
+/* Where success latched by the file's own predicate, in words. */
+static void header_latch(struct strip *strip, const struct reel *reel) {
+  const ph_episode_meta *meta = &reel->meta;
+  if (!reel->predicate) {
+    strip_add(strip, 1, STYLE_NORMAL, STRIP_BLANK, "%s",
+              meta->task_sha256[0] ? "latch: not recorded" : "no task: nothing was judged");
+    return;
+  }
+  if (reel->latch >= 0)
+    strip_add(strip, 1, STYLE_GOOD, STRIP_BLANK, "latch: recorded %lld", (long long)reel->latch);
+  else
+    strip_add(strip, 1, STYLE_BAD, STRIP_BLANK, "latch: recorded NEVER");
+  if (meta->control_dt > 0)
+    strip_add(strip, 4, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
+              (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
+}
+
+static void header_promise(struct strip *strip, const struct reel *reel) {
+  enum style style = reel->guarantee == PH_EXACT ? STYLE_GOOD : STYLE_WARN;
+  strip_add(strip, 2, style, STRIP_BAR, "promised %s%s", ph_guarantee_name(reel->guarantee),
+            reel->reason[0] ? ":" : "");
+  strip_add(strip, 3, style, STRIP_TIGHT, "%s", reel->reason);
+}
+
+static void header_notes(struct surface *s, struct rect r, const struct app *app,
+                         const struct reel *reel) {
+  const char *notes[2];
+  int n = panel_notes(app, notes);
+  struct strip strip = {0};
+  bool own_rows = r.h >= 2 + n;
+  header_latch(&strip, reel);
+  header_promise(&strip, reel);
+  for (int i = 0; i < n && !own_rows; i++)
+    strip_add(&strip, i, STYLE_WARN, STRIP_BAR, "! %s", notes[i]);
+  strip_draw(s, r, 1, 1, &strip);
+  for (int i = 0; i < n && own_rows; i++) {
+    struct strip line = {0};
+    strip_add(&line, 0, STYLE_WARN, STRIP_BLANK, "! %s", notes[i]);
+    strip_draw(s, r, 2 + i, 1, &line);
+  }
+}
+
+/* Without an episode: what is wrong, in words. */
+static void header_nothing(struct surface *s, struct rect r, const struct app *app) {
+  const struct snapshot *snap = app->snap;
+  const struct catalog *catalog = snap ? snap->catalog : NULL;
+  struct strip first = {0}, second = {0};
+  if (!snap) {
+    strip_add(&first, 0, STYLE_BOLD, STRIP_BLANK, "opening ...");
+  } else if (!catalog || catalog->n == 0) {
+    strip_add(&first, 0, STYLE_BOLD, STRIP_BLANK, "there are no episodes");
+    strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "in %s", catalog ? catalog->path : "the path");
+  } else if (app_has_episode(app)) {
+    strip_add(&first, 0, STYLE_BAD, STRIP_BLANK, "%s does not open",
+              catalog->entry[app->want.episode].id);
+    strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", app->want.episode + 1, catalog->n);
+    strip_add(&first, 2, STYLE_NORMAL, STRIP_BLANK, "%s", catalog->entry[app->want.episode].file);
+  }
+  strip_draw(s, r, 0, 1, &first);
+  if (snap)
+    strip_add(&second, 0, STYLE_BAD, STRIP_BLANK, "%s", snap->error);
+  strip_draw(s, r, 1, 1, &second);
+}
+
+void panel_header_draw(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  if (!reel) {
+    header_nothing(s, r, app);
+  } else {
+    header_first(s, r, app, reel);
+    if (app->snap->error[0] && r.h >= 2) {
+      struct strip error = {0};
+      strip_add(&error, 0, STYLE_BAD, STRIP_BLANK, "%s", app->snap->error);
+      strip_draw(s, r, 1, 1, &error);
+    } else if (r.h >= 2) {
+      header_notes(s, r, app, reel);
+    }
+  }
+}

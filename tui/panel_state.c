@@ -1,0 +1,240 @@
+/* The state at the playhead: every signal with name, unit and value, by kind, in as many columns as
+ * it needs; contacts below where there is room. */
+#include <stdio.h>
+#include <string.h>
+
+#include "panel.h"
+#include "text.h"
+
+#define VALUE_WIDTH 9
+
+static const struct {
+  ph_signal_kind kind;
+  const char *heading;
+} groups[] = {
+    {PH_SIGNAL_QPOS, "positions"}, {PH_SIGNAL_QVEL, "velocities"}, {PH_SIGNAL_ACT, "activations"},
+    {PH_SIGNAL_CTRL, "ctrl"},      {PH_SIGNAL_MOCAP, "mocap"},     {PH_SIGNAL_SENSOR, "sensors"},
+    {PH_SIGNAL_BODY, "bodies"},
+};
+enum { GROUPS = sizeof groups / sizeof *groups };
+
+static bool state_shows(const struct app *app, const ph_signal *signal) {
+  return app_filter_match(app, PANEL_STATE, signal->name);
+}
+
+/* Walks the lines in the order of drawing: headings (signal -1) and signals. */
+struct walk {
+  const struct app *app;
+  const struct reel *reel;
+  bool headings;
+  int group, line; /* line: how many were given */
+  size_t next;
+  bool headed; /* the group's heading was given */
+};
+
+static bool walk_next(struct walk *w, int *heading, int *signal) {
+  for (; w->group < GROUPS; w->group++, w->next = 0, w->headed = false)
+    for (; w->next < w->reel->nsignals; w->next++) {
+      const ph_signal *sig = &w->reel->signals[w->next];
+      if (sig->kind != groups[w->group].kind || !state_shows(w->app, sig))
+        continue;
+      *heading = *signal = -1;
+      if (w->headings && !w->headed) {
+        w->headed = true;
+        *heading = w->group;
+      } else {
+        *signal = (int)w->next++;
+      }
+      w->line++;
+      return true;
+    }
+  return false;
+}
+
+int panel_state_lines(const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  int n = 0;
+  for (size_t i = 0; reel && i < reel->nsignals; i++)
+    n += state_shows(app, &reel->signals[i]);
+  return n;
+}
+
+/* What a column of signals needs. */
+struct shape {
+  int name, unit, width; /* columns of name and unit; of all of it */
+  int columns, rows;     /* how many side by side, and how high */
+  int lines, cursor_line, cursor;
+  bool headings;
+};
+
+static void shape_measure(const struct app *app, const struct reel *reel, struct shape *shape) {
+  struct walk w = {.app = app, .reel = reel, .headings = shape->headings};
+  int heading, signal, seen = 0;
+  shape->cursor = panel_cursor(app, PANEL_STATE, panel_state_lines(app));
+  while (walk_next(&w, &heading, &signal)) {
+    if (signal < 0)
+      continue;
+    int name = text_width(reel->signals[signal].name, 40, NULL);
+    int unit = text_width(reel->signals[signal].unit ? reel->signals[signal].unit : "", 8, NULL);
+    shape->name = name > shape->name ? name : shape->name;
+    shape->unit = unit > shape->unit ? unit : shape->unit;
+    if (seen++ == shape->cursor)
+      shape->cursor_line = w.line - 1;
+  }
+  shape->lines = w.line;
+}
+
+static void shape_fit(struct shape *shape, int rows, int width) {
+  int fixed = 1 + 1 + VALUE_WIDTH + 2 + (shape->unit ? shape->unit + 1 : 0);
+  if (shape->name < 9)
+    shape->name = 9;
+  if (shape->name > width - fixed)
+    shape->name = width - fixed > 4 ? width - fixed : 4;
+  int wanted = (shape->lines + rows - 1) / rows, least = shape->name < 12 ? shape->name : 12;
+  int fit = width / (fixed + least);
+  shape->columns = wanted < 1 ? 1 : wanted > fit ? (fit < 1 ? 1 : fit) : wanted;
+  int each = width / shape->columns;
+  if (shape->name > each - fixed && each - fixed >= least)
+    shape->name = each - fixed;
+  shape->width = shape->columns > 1 ? each : fixed + shape->name;
+  shape->rows = rows;
+}
+
+static void signal_draw(struct surface *s, struct rect r, int y, const struct shape *shape,
+                        const struct app *app, int signal, bool selected) {
+  const ph_signal *sig = &app_reel(app)->signals[signal];
+  const struct snapshot *snap = app->snap;
+  char name[200], value[32];
+  text_fit(name, sizeof name, sig->name, shape->name);
+  snprintf(value, sizeof value, "%*s", VALUE_WIDTH, "-");
+  if (snap->has_frame && snap->values)
+    text_number(value, sizeof value, snap->values[signal], VALUE_WIDTH);
+  bool active = app_active(app) == PANEL_STATE;
+  surface_put(s, r, y, 0, STYLE_BOLD, selected ? ">" : " ");
+  surface_put(s, r, y, 1, STYLE_NORMAL, name);
+  int x = 2 + shape->name;
+  if (shape->unit > 0)
+    surface_put(s, r, y, x, STYLE_DIM, sig->unit ? sig->unit : "");
+  x += shape->unit > 0 ? shape->unit + 1 : 0;
+  if (x + VALUE_WIDTH > r.w)
+    x = r.w - VALUE_WIDTH;
+  surface_put(s, r, y, x, STYLE_NORMAL, " ");
+  surface_put(s, r, y, x, STYLE_NORMAL, value);
+  if (selected && active)
+    surface_style(s, (struct rect){r.y + y, r.x, 1, r.w}, STYLE_SELECTED);
+}
+
+static int shape_top(const struct shape *shape, const struct app *app) {
+  int visible = shape->rows * shape->columns, top = app->scroll[PANEL_STATE];
+  if (top > shape->lines - visible)
+    top = shape->lines - visible;
+  if (shape->cursor_line >= top + visible)
+    top = shape->cursor_line - visible + 1;
+  if (shape->cursor_line < top)
+    top = shape->cursor_line;
+  if (top == 1 && shape->headings && shape->cursor == 0)
+    top = 0;
+  return top < 0 ? 0 : top;
+}
+
+/* Newspaper columns: down the first, then the next. */
+static void signals_draw(struct surface *s, struct rect r, const struct shape *shape,
+                         const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  struct walk w = {.app = app, .reel = reel, .headings = shape->headings};
+  int heading, signal, top = shape_top(shape, app);
+  while (walk_next(&w, &heading, &signal)) {
+    int at = w.line - 1 - top, col = at / shape->rows, y = at % shape->rows;
+    if (at < 0)
+      continue;
+    if (col >= shape->columns)
+      break;
+    int x = r.x + col * shape->width, width = shape->width - (col + 1 < shape->columns ? 1 : 0);
+    struct rect cell = {r.y, x, r.h, width < r.x + r.w - x ? width : r.x + r.w - x};
+    if (heading >= 0)
+      surface_put(s, cell, y, 1, STYLE_TITLE, groups[heading].heading);
+    else
+      signal_draw(s, cell, y, shape, app, signal, w.line - 1 == shape->cursor_line);
+  }
+}
+
+static void contacts_draw(struct surface *s, struct rect r, const struct app *app) {
+  const struct snapshot *snap = app->snap;
+  char title[80];
+  snprintf(title, sizeof title, "contacts: %zu", snap->ncontacts);
+  surface_rule(s, r, 0, title, r.w >= 44 ? "distance mm     force N" : NULL);
+  int room = r.h - 1, all = (int)snap->ncontacts;
+  int shown = all > room ? room - 1 : all;
+  for (int i = 0; i < shown; i++) {
+    const struct snapshot_contact *c = &snap->contacts[i];
+    char names[160], fit[200], dist[32], force[32];
+    snprintf(names, sizeof names, "%s - %s", c->geom[0], c->geom[1]);
+    text_fit(fit, sizeof fit, names, r.w - 26 > 4 ? r.w - 26 : 4);
+    text_number(dist, sizeof dist, c->dist * 1e3, 9);
+    text_number(force, sizeof force, c->force, 9);
+    surface_put(s, r, 1 + i, 1, STYLE_NORMAL, fit);
+    surface_put_right(s, r, 1 + i, r.w - 13, STYLE_NORMAL, dist);
+    surface_put_right(s, r, 1 + i, r.w - 1, STYLE_NORMAL, force);
+  }
+  if (shown < all && room > 0)
+    surface_printf(s, r, room, 1, STYLE_HINT, "%d more", all - shown);
+}
+
+/* Rows of contacts below the signals: what signals leave, or a quarter of a high panel. */
+static int contact_rows(const struct app *app, int lines, struct rect r) {
+  const struct snapshot *snap = app->snap;
+  if (!snap->has_frame || snap->ncontacts == 0 || r.w < 34)
+    return 0;
+  int want = (int)(snap->ncontacts > 12 ? 12 : snap->ncontacts) + 1;
+  int spare = r.h - lines, least = r.h >= 12 ? r.h / 4 : 0;
+  int rows = spare > least ? spare : least;
+  if (rows > want)
+    rows = want;
+  return rows >= 2 ? rows : 0;
+}
+
+static void state_title(char *buf, size_t size, const struct app *app) {
+  const char *filter = app->filter[PANEL_STATE];
+  if (filter[0])
+    snprintf(buf, size, "state at %lld: %d with \"%s\"", (long long)app_shown_step(app),
+             panel_state_lines(app), filter);
+  else
+    snprintf(buf, size, "state at %lld", (long long)app_shown_step(app));
+}
+
+static void state_empty(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  const char *text = "no state: the episode is not open";
+  if (reel && reel->nsignals == 0)
+    text = "the file names no signals";
+  else if (reel)
+    text = "no signal has that text in its name";
+  surface_put(s, r, 0, 1, STYLE_DIM, text);
+}
+
+void panel_state_draw(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  char title[200];
+  state_title(title, sizeof title, app);
+  r = panel_frame(s, r, app, PANEL_STATE, reel ? title : "state", NULL);
+  if (r.h < 1)
+    return;
+  if (!reel || panel_state_lines(app) == 0) {
+    state_empty(s, r, app);
+    return;
+  }
+  struct shape shape = {.headings = r.h >= 8};
+  shape_measure(app, reel, &shape);
+  int contacts = contact_rows(app, shape.lines, r);
+  struct rect list = {r.y, r.x, r.h - contacts, r.w};
+  shape_fit(&shape, list.h, list.w);
+  if (shape.lines > shape.rows * shape.columns && list.h >= 4) {
+    list.h--;
+    shape_fit(&shape, list.h, list.w);
+    int hidden = shape.lines - shape.rows * shape.columns;
+    panel_more(s, list, list.h, app, hidden);
+  }
+  signals_draw(s, list, &shape, app);
+  if (contacts > 0)
+    contacts_draw(s, (struct rect){r.y + r.h - contacts, r.x, contacts, r.w}, app);
+}

@@ -1,0 +1,208 @@
+/* The last two lines: where the playhead is and what was just said; the keys that matter now. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "panel.h"
+#include "strip.h"
+#include "text.h"
+
+static void status_play(struct strip *strip, const struct app *app) {
+  if (!app->playing)
+    strip_add(strip, 1, STYLE_BOLD, STRIP_BLANK,
+              app->backwards ? "‖ PAUSED (backwards)" : "‖ PAUSED");
+  else
+    strip_add(strip, 1, STYLE_GOOD, STRIP_BLANK, app->backwards ? "◀ BACKWARDS" : "▶ PLAYING");
+}
+
+static void status_place(struct strip *strip, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  const struct snapshot *snap = app->snap;
+  int64_t last = reel->states > 0 ? reel->states - 1 : 0;
+  char now[48], total[48];
+  double seconds = reel->meta.control_dt * (double)last;
+  strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld/%lld", (long long)app_shown_step(app),
+            (long long)last);
+  if (app->want.episode == reel->episode && app->want.step != app_shown_step(app))
+    strip_add(strip, 6, STYLE_DIM, STRIP_TIGHT, "→ %lld", (long long)app->want.step);
+  if (!snap->has_frame)
+    return;
+  text_time(now, sizeof now, snap->time, seconds);
+  text_time(total, sizeof total, seconds, seconds);
+  char *unit = strstr(now, " s");
+  if (unit && seconds > 0)
+    *unit = 0;
+  if (seconds > 0)
+    strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %s/%s", now, total);
+  else
+    strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %s", now);
+}
+
+static void status_loop(struct strip *strip, const struct app *app) {
+  strip_add(strip, 5, STYLE_NORMAL, STRIP_BLANK, "%.3gx", app->speed);
+  if (app->loop_a >= 0 && app->loop_b >= 0)
+    strip_add(strip, 7, STYLE_NORMAL, STRIP_BAR, "loop %lld..%lld", (long long)app->loop_a,
+              (long long)app->loop_b);
+  else if (app->loop_a >= 0)
+    strip_add(strip, 7, STYLE_NORMAL, STRIP_BAR, "loop from %lld ..", (long long)app->loop_a);
+  else if (app->loop_all)
+    strip_add(strip, 7, STYLE_NORMAL, STRIP_BAR, "loop all");
+}
+
+/* Marks and the note at the playhead, and how to come back. */
+static void status_marks(struct strip *strip, const struct app *app) {
+  const char *id = app_reel(app)->meta.id;
+  int64_t step = app_shown_step(app);
+  int marks = 0;
+  char here[80] = "";
+  for (size_t i = 0; i < app->marks.nmarks; i++) {
+    const struct mark *m = &app->marks.mark[i];
+    if (strcmp(m->episode, id) != 0)
+      continue;
+    marks++;
+    size_t n = strlen(here);
+    if (m->step == step && n + 3 < sizeof here)
+      snprintf(here + n, sizeof here - n, " %c", m->name);
+  }
+  if (here[0])
+    strip_add(strip, 8, STYLE_KEY, STRIP_BAR, "mark%s", here);
+  else if (marks > 0)
+    strip_add(strip, 11, STYLE_NORMAL, STRIP_BAR, "%d mark%s", marks, marks == 1 ? "" : "s");
+  const struct note *note = marks_note_at(&app->marks, id, step);
+  if (note)
+    strip_add(strip, 3, STYLE_EVENT, STRIP_BAR, "note: %s", note->text);
+  char key[32];
+  keymap_key(&app->keys, CMD_UNDO, key, sizeof key);
+  if (app->nundo > 0 && key[0])
+    strip_add(strip, 10, STYLE_HINT, STRIP_BAR, "%s = back to %lld", key,
+              (long long)app->undo[app->nundo - 1]);
+}
+
+void panel_status_draw(struct surface *s, struct rect r, const struct app *app) {
+  struct strip strip = {0};
+  bool wants_other = app->snap && app_reel(app) && app_has_episode(app) &&
+                     app->want.episode != app_reel(app)->episode;
+  if (wants_other)
+    strip_add(&strip, 2, STYLE_WARN, STRIP_BLANK, "opening %s ...",
+              app->snap->catalog->entry[app->want.episode].id);
+  if (app_reel(app)) {
+    status_play(&strip, app);
+    status_place(&strip, app);
+    status_loop(&strip, app);
+  }
+  if (app->message[0])
+    strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR, "%s",
+              app->message);
+  if (app_reel(app))
+    status_marks(&strip, app);
+  strip_draw(s, r, 0, 1, &strip);
+}
+
+/* Words for the keys of the last line; the order is that of importance. */
+static const struct {
+  enum command cmd;
+  enum command back; /* its counterpart, shown as one; CMD_NONE: none */
+  const char *words;
+} hints[] = {
+    {CMD_STEP_BACK, CMD_STEP_FORWARD, "step"},
+    {CMD_PLAY, CMD_NONE, "play"},
+    {CMD_EVENT_NEXT, CMD_EVENT_PREVIOUS, "event"},
+    {CMD_HELP, CMD_NONE, "help"},
+    {CMD_QUIT, CMD_NONE, "quit"},
+    {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, "episode"},
+    {CMD_PANEL_NEXT, CMD_NONE, "panel"},
+    {CMD_ZOOM, CMD_NONE, "zoom"},
+    {CMD_PROMPT, CMD_NONE, "command"},
+    {CMD_GO, CMD_NONE, "go to 213g"},
+    {CMD_UNDO, CMD_NONE, "undo"},
+    {CMD_MARK, CMD_JUMP, "mark, jump"},
+};
+
+static const char *hint_words(enum command cmd) {
+  switch (cmd) {
+  case CMD_DOWN:
+    return "down";
+  case CMD_UP:
+    return "up";
+  case CMD_FILTER:
+    return "filter";
+  case CMD_COPY:
+    return "copy state";
+  case CMD_ENTER:
+    return "open";
+  case CMD_CANCEL:
+    return "close";
+  case CMD_TIME_IN:
+    return "zoom in time";
+  case CMD_TIME_OUT:
+    return "out";
+  case CMD_MARK:
+    return "mark";
+  case CMD_LOOP:
+    return "loop";
+  default:
+    return command_info(cmd)->name;
+  }
+}
+
+static void hint_add(struct strip *strip, const struct app *app, int rank, enum command cmd,
+                     enum command back, const char *words) {
+  char key[32] = "", other[32] = "";
+  keymap_key(&app->keys, cmd, key, sizeof key);
+  if (back != CMD_NONE)
+    keymap_key(&app->keys, back, other, sizeof other);
+  if (!key[0] && !other[0])
+    return;
+  strip_add(strip, rank, STYLE_KEY, STRIP_BLANK, "%s%s%s", key, key[0] && other[0] ? " " : "",
+            other);
+  strip_add(strip, rank, STYLE_HINT, STRIP_TIGHT, "%s", words);
+}
+
+/* The focused panel's own keys. */
+static void hints_panel(struct strip *strip, const struct app *app) {
+  const char *p = panel_get(app_active(app))->hint;
+  for (int rank = 3; *p; rank++) {
+    char name[40];
+    size_t n = strcspn(p, " ");
+    snprintf(name, sizeof name, "%.*s", (int)n, p);
+    enum command cmd = command_find(name);
+    if (cmd != CMD_NONE)
+      hint_add(strip, app, rank, cmd, CMD_NONE, hint_words(cmd));
+    p += n + (p[n] == ' ');
+  }
+}
+
+static bool hints_typing(struct strip *strip, const struct app *app) {
+  char enter[32], cancel[32], go[32];
+  keymap_key(&app->keys, CMD_ENTER, enter, sizeof enter);
+  keymap_key(&app->keys, CMD_CANCEL, cancel, sizeof cancel);
+  keymap_key(&app->keys, CMD_GO, go, sizeof go);
+  if (app->pending != CMD_NONE) {
+    strip_add(strip, 0, STYLE_PROMPT, STRIP_BLANK, "%s: the next key names it",
+              command_info(app->pending)->name);
+    strip_add(strip, 1, STYLE_HINT, STRIP_BLANK, "%s cancels", cancel);
+    return true;
+  }
+  if (app->digits[0]) {
+    strip_add(strip, 0, STYLE_PROMPT, STRIP_BLANK, "%s_", app->digits);
+    strip_add(strip, 1, STYLE_HINT, STRIP_BLANK, "%s or %s goes to that step", enter, go);
+    strip_add(strip, 3, STYLE_HINT, STRIP_BLANK, "%% to that part  a step key: that many");
+    strip_add(strip, 2, STYLE_HINT, STRIP_BLANK, "%s drops it", cancel);
+    return true;
+  }
+  return false;
+}
+
+void panel_hints_draw(struct surface *s, struct rect r, const struct app *app) {
+  struct strip strip = {0};
+  if (!hints_typing(&strip, app)) {
+    int n = (int)(sizeof hints / sizeof *hints);
+    hints_panel(&strip, app);
+    for (int i = 0; i < n; i++) {
+      bool held = app->help && hints[i].cmd == CMD_HELP;
+      if (!held)
+        hint_add(&strip, app, i == 0 ? 0 : i + 1, hints[i].cmd, hints[i].back, hints[i].words);
+    }
+  }
+  strip_draw(s, r, 0, 1, &strip);
+}

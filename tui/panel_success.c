@@ -1,0 +1,228 @@
+/* What the task's condition says at the playhead, how long it has held, and where it latched. */
+#include <math.h>
+#include <stdio.h>
+
+#include "panel.h"
+#include "strip.h"
+#include "text.h"
+
+int panel_success_lines(const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  return reel ? (int)reel->nconditions : 0;
+}
+
+static const char *truth(bool value) {
+  return value ? "TRUE" : "FALSE";
+}
+
+static enum style truth_style(bool value) {
+  return value ? STYLE_GOOD : STYLE_BOLD;
+}
+
+static void fact(struct surface *s, struct rect r, int y, const char *name) {
+  surface_put(s, r, y, 1, STYLE_DIM, name);
+}
+
+enum { FACT_X = 9 };
+
+static void success_predicate(struct surface *s, struct rect r, int y, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  const struct snapshot *snap = app->snap;
+  bool stored = reel->predicate && snap->step >= 0 && snap->step < reel->states;
+  bool recorded = stored && reel->predicate[snap->step];
+  struct strip strip = {0};
+  fact(s, r, y, "pred");
+  if (stored && snap->has_conditions && recorded != snap->predicate_now) {
+    strip_add(&strip, 0, STYLE_BAD, STRIP_TIGHT, "recorded %s, here %s", truth(recorded),
+              truth(snap->predicate_now));
+    strip_add(&strip, 1, STYLE_BAD, STRIP_TIGHT, "!");
+  } else if (stored) {
+    strip_add(&strip, 0, truth_style(recorded), STRIP_TIGHT, "%s", truth(recorded));
+    strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "%s",
+              snap->has_conditions ? "recorded, same here" : "recorded");
+  } else if (snap->has_conditions) {
+    strip_add(&strip, 0, truth_style(snap->predicate_now), STRIP_TIGHT, "%s",
+              truth(snap->predicate_now));
+    strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "judged here");
+  } else {
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "unknown");
+  }
+  strip_draw(s, r, y, FACT_X, &strip);
+}
+
+static void success_held(struct surface *s, struct rect r, int y, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  const struct snapshot *snap = app->snap;
+  struct strip strip = {0};
+  fact(s, r, y, "held");
+  if (reel->hold && snap->step >= 0 && snap->step < reel->states) {
+    int64_t held = reel->hold[snap->step];
+    bool done = held > 0 && held >= reel->hold_steps;
+    double dt = reel->meta.control_dt;
+    strip_add(&strip, 0, done ? STYLE_GOOD : STYLE_NORMAL, STRIP_TIGHT, "%lld/%lld",
+              (long long)held, (long long)reel->hold_steps);
+    if (dt > 0)
+      strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "= %.2f/%.2f s", (double)held * dt,
+                (double)reel->hold_steps * dt);
+  } else {
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "not recorded");
+  }
+  strip_draw(s, r, y, FACT_X, &strip);
+}
+
+static void success_latch(struct surface *s, struct rect r, int y, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  struct strip strip = {0};
+  int64_t away = reel->latch - app->snap->step;
+  fact(s, r, y, "latch");
+  if (!reel->predicate) {
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "not recorded");
+  } else if (reel->latch < 0) {
+    strip_add(&strip, 0, STYLE_BAD, STRIP_TIGHT, "never");
+  } else {
+    strip_add(&strip, 0, STYLE_GOOD, STRIP_TIGHT, "at %lld", (long long)reel->latch);
+    if (away == 0)
+      strip_add(&strip, 1, STYLE_GOOD, STRIP_TIGHT, "= here");
+    else
+      strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "%lld step%s %s",
+                (long long)(away < 0 ? -away : away), away == 1 || away == -1 ? "" : "s",
+                away > 0 ? "on" : "back");
+  }
+  strip_draw(s, r, y, FACT_X, &strip);
+}
+
+static void success_reward(struct surface *s, struct rect r, int y, const struct app *app) {
+  char number[32];
+  fact(s, r, y, "reward");
+  text_number(number, sizeof number, app->snap->reward, 9);
+  const char *p = number;
+  while (*p == ' ')
+    p++;
+  surface_put(s, r, y, FACT_X, STYLE_NORMAL, p);
+}
+
+static void success_flags(struct surface *s, struct rect r, int y, const struct app *app) {
+  static const struct {
+    int bit;
+    const char *word;
+    enum style style;
+  } words[] = {{PH_FLAG_WARNED, "warned", STYLE_BAD},
+               {PH_FLAG_CLIPPED, "clipped", STYLE_WARN},
+               {PH_FLAG_TERMINATED, "terminated", STYLE_BOLD},
+               {PH_FLAG_TRUNCATED, "truncated", STYLE_BOLD}};
+  struct strip strip = {0};
+  int flags = app->snap->flags;
+  fact(s, r, y, "flags");
+  if (flags < 0)
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "-");
+  else if (flags == 0)
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "none");
+  for (size_t i = 0; i < sizeof words / sizeof *words && flags > 0; i++)
+    if (flags & words[i].bit)
+      strip_add(&strip, (int)i, words[i].style, STRIP_TIGHT, "%s", words[i].word);
+  strip_draw(s, r, y, FACT_X, &strip);
+}
+
+static int condition_name_width(const struct reel *reel, int most) {
+  int longest = 4;
+  for (size_t i = 0; i < reel->nconditions; i++) {
+    int w = text_width(reel->condition[i], most, NULL);
+    longest = w > longest ? w : longest;
+  }
+  return longest;
+}
+
+static void condition_row(struct surface *s, struct rect r, int y, const struct app *app, int i,
+                          int width) {
+  const struct reel *reel = app_reel(app);
+  const struct snapshot *snap = app->snap;
+  char name[200], number[32];
+  text_fit(name, sizeof name, reel->condition[i], width);
+  surface_put(s, r, y, 1, STYLE_NORMAL, name);
+  if (!snap->has_conditions || !snap->conditions) {
+    surface_put(s, r, y, width + 2, STYLE_DIM, "-");
+    return;
+  }
+  const struct snapshot_condition *c = &snap->conditions[i];
+  surface_put(s, r, y, width + 2, truth_style(c->value), c->value ? "yes" : "NO");
+  if (!c->reads[0])
+    return;
+  struct strip strip = {0};
+  text_number(number, sizeof number, c->read, 9);
+  strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "%s", c->reads);
+  strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "%s", number);
+  strip_draw(s, r, y, width + 6, &strip);
+}
+
+static void success_conditions(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  int lines = (int)reel->nconditions;
+  if (r.h < 1)
+    return;
+  if (lines == 0) {
+    surface_put(s, r, 0, 1, STYLE_DIM,
+                reel->predicate ? "conditions: the task is not at hand" : "no task: no conditions");
+    return;
+  }
+  int top = panel_top(app, PANEL_SUCCESS, lines, r.h);
+  int width = condition_name_width(reel, r.w / 2 > 4 ? r.w / 2 : 4);
+  for (int y = 0; y < r.h && top + y < lines; y++) {
+    condition_row(s, r, y, app, top + y, width);
+    if (top + y == panel_cursor(app, PANEL_SUCCESS, lines) && app_active(app) == PANEL_SUCCESS)
+      surface_style(s, (struct rect){r.y + y, r.x, 1, r.w}, STYLE_SELECTED);
+  }
+}
+
+typedef void (*fact_fn)(struct surface *s, struct rect r, int y, const struct app *app);
+
+static void success_facts(struct surface *s, struct rect r, const struct app *app) {
+  static const fact_fn judged[] = {success_predicate, success_held, success_latch, success_reward,
+                                   success_flags};
+  static const fact_fn plain[] = {success_reward, success_flags};
+  const struct reel *reel = app_reel(app);
+  bool task = reel->predicate || reel->nconditions > 0;
+  int n = task ? 5 : 2;
+  for (int i = 0; i < n && i < r.h; i++)
+    (task ? judged : plain)[i](s, r, i, app);
+  if (!task && r.h > 2)
+    surface_printf(s, r, 2, 1, STYLE_DIM, "%s",
+                   reel->task_note[0] ? reel->task_note : "no task: nothing was judged");
+  if (!task && r.h > 3 && reel->meta.success >= 0)
+    surface_printf(s, r, 3, 1, STYLE_DIM, "the file says success=%d", reel->meta.success);
+}
+
+/* Facts beside conditions where it is wide, else over them. */
+static void success_both(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  bool task = reel->predicate || reel->nconditions > 0;
+  if (!task) {
+    success_facts(s, r, app);
+  } else if (r.w >= 56) {
+    int left = r.w * 45 / 100;
+    struct rect right = {r.y, r.x + left + 1, r.h, r.w - left - 1};
+    success_facts(s, (struct rect){r.y, r.x, r.h, left}, app);
+    for (int y = 0; y < r.h; y++)
+      surface_put(s, r, y, left, STYLE_BORDER, "│");
+    success_conditions(s, right, app);
+  } else {
+    int conditions = (int)(reel->nconditions > 0 ? reel->nconditions : 1);
+    int facts = r.h - conditions;
+    facts = facts > 5 ? 5 : facts < 2 ? (r.h < 2 ? r.h : 2) : facts;
+    success_facts(s, (struct rect){r.y, r.x, facts, r.w}, app);
+    success_conditions(s, (struct rect){r.y + facts, r.x, r.h - facts, r.w}, app);
+  }
+}
+
+void panel_success_draw(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  char title[80] = "success";
+  if (reel && app->snap->has_frame)
+    snprintf(title, sizeof title, "success at %lld", (long long)app->snap->step);
+  r = panel_frame(s, r, app, PANEL_SUCCESS, title, NULL);
+  if (r.h < 1)
+    return;
+  if (reel && app->snap->has_frame)
+    success_both(s, r, app);
+  else
+    surface_put(s, r, 0, 1, STYLE_DIM, "nothing to judge: no state is shown");
+}

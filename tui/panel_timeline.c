@@ -1,0 +1,315 @@
+/* The episode along time: axis, playhead with marks and loop, and a lane for events, predicate and
+ * hold. A column that stands for many steps shows the most important of them. */
+#include "panel_timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "panel.h"
+#include "text.h"
+
+int64_t timeline_column(const struct timeline *t, int64_t step) {
+  if (step < t->first)
+    step = t->first;
+  if (step > t->last)
+    step = t->last;
+  int64_t n = t->last - t->first + 1;
+  return (step - t->first) * t->w / n;
+}
+
+void timeline_steps(const struct timeline *t, int col, int64_t *first, int64_t *last) {
+  int64_t n = t->last - t->first + 1;
+  int64_t end = (((int64_t)col + 1) * n + t->w - 1) / t->w - 1;
+  int64_t begin = ((int64_t)col * n + t->w - 1) / t->w;
+  *last = t->first + end;
+  *first = t->first + (begin < end ? begin : end);
+}
+
+static void timeline_window(const struct app *app, const struct reel *reel, struct timeline *t) {
+  int64_t last = reel->states > 0 ? reel->states - 1 : 0;
+  t->first = 0;
+  t->last = last;
+  if (app->zoom_first >= 0 && app->zoom_last >= app->zoom_first && app->zoom_first <= last) {
+    t->first = app->zoom_first;
+    t->last = app->zoom_last < last ? app->zoom_last : last;
+  }
+}
+
+int64_t timeline_tick(const struct timeline *t, int gap) {
+  int64_t n = t->last - t->first + 1, tick = 1;
+  static const int64_t nice[] = {1, 2, 5};
+  for (int64_t scale = 1; scale <= INT64_MAX / 100; scale *= 10)
+    for (int i = 0; i < 3; i++) {
+      tick = nice[i] * scale;
+      if ((double)tick * t->w >= (double)gap * (double)n)
+        return tick;
+    }
+  return tick;
+}
+
+static int label_width(int64_t step) {
+  char buf[32];
+  return snprintf(buf, sizeof buf, "%lld", (long long)step);
+}
+
+static int timeline_gap(const struct timeline *t) {
+  int gap = label_width(t->last) + 3;
+  return gap < 8 ? 8 : gap;
+}
+
+static struct rect lane_rect(const struct timeline *t, struct rect r) {
+  return (struct rect){r.y, r.x + t->gutter, r.h, t->w};
+}
+
+static void timeline_axis(struct surface *s, struct rect r, int y, const struct timeline *t) {
+  char buf[32];
+  struct rect lane = lane_rect(t, r);
+  int last_width = snprintf(buf, sizeof buf, "%lld", (long long)t->last);
+  int end = t->w - last_width;
+  surface_put(s, lane, y, end > 0 ? end : 0, STYLE_AXIS, buf);
+  int64_t tick = timeline_tick(t, timeline_gap(t)), used = 0;
+  for (int64_t step = t->first; step < t->last; step = (step / tick + 1) * tick) {
+    int64_t col = timeline_column(t, step);
+    int width = snprintf(buf, sizeof buf, "%lld", (long long)step);
+    if (col < used || col + width + 1 > end)
+      continue;
+    surface_put(s, lane, y, (int)col, STYLE_AXIS, buf);
+    used = col + width + 1;
+  }
+}
+
+static void rail_put(struct surface *s, struct rect lane, int y, const struct timeline *t,
+                     int64_t step, enum style style, const char *glyph) {
+  if (step >= t->first && step <= t->last)
+    surface_put(s, lane, y, (int)timeline_column(t, step), style, glyph);
+}
+
+static void rail_loop(struct surface *s, struct rect lane, int y, const struct timeline *t,
+                      const struct app *app) {
+  int64_t a = app->loop_a, b = app->loop_b;
+  if (a >= 0 && b >= a && a <= t->last && b >= t->first) {
+    int from = (int)timeline_column(t, a), to = (int)timeline_column(t, b);
+    struct rect part = {lane.y + y, lane.x + from, 1, to - from + 1};
+    surface_fill(s, part, STYLE_AXIS, "═");
+  }
+  if (a >= 0)
+    rail_put(s, lane, y, t, a, STYLE_BOLD, "[");
+  if (b >= 0)
+    rail_put(s, lane, y, t, b, STYLE_BOLD, "]");
+}
+
+static void rail_marks(struct surface *s, struct rect lane, int y, const struct timeline *t,
+                       const struct app *app, const char *id) {
+  for (size_t i = 0; i < app->marks.nnotes; i++)
+    if (strcmp(app->marks.note[i].episode, id) == 0)
+      rail_put(s, lane, y, t, app->marks.note[i].step, STYLE_EVENT, "*");
+  for (size_t i = 0; i < app->marks.nmarks; i++) {
+    const struct mark *m = &app->marks.mark[i];
+    char name[2] = {m->name, 0};
+    if (strcmp(m->episode, id) == 0)
+      rail_put(s, lane, y, t, m->step, STYLE_KEY, name);
+  }
+}
+
+/* Line with ticks, loop and the playhead; marks too where they have no row of their own. */
+static void timeline_rail(struct surface *s, struct rect r, int y, const struct timeline *t,
+                          const struct app *app, bool marks) {
+  struct rect lane = lane_rect(t, r);
+  surface_fill(s, (struct rect){lane.y + y, lane.x, 1, lane.w}, STYLE_AXIS, "─");
+  int64_t tick = timeline_tick(t, timeline_gap(t));
+  for (int64_t step = t->first; step < t->last; step = (step / tick + 1) * tick)
+    rail_put(s, lane, y, t, step, STYLE_AXIS, "┴");
+  rail_put(s, lane, y, t, t->last, STYLE_AXIS, "┘");
+  rail_loop(s, lane, y, t, app);
+  if (marks)
+    rail_marks(s, lane, y, t, app, app_reel(app)->meta.id);
+  rail_put(s, lane, y, t, app_shown_step(app), STYLE_PLAYHEAD, "▼");
+}
+
+static void timeline_marks(struct surface *s, struct rect r, int y, const struct timeline *t,
+                           const struct app *app) {
+  rail_marks(s, lane_rect(t, r), y, t, app, app_reel(app)->meta.id);
+}
+
+struct symbol {
+  const char *glyph, *word;
+  enum style style;
+  int rank; /* the least one of a column is drawn */
+};
+
+static const struct symbol symbols[EVENT_KIND_COUNT] = {
+    [EVENT_LATCH] = {"◆", "latch", STYLE_LATCH, 0},
+    [EVENT_END] = {"■", "end", STYLE_EVENT, 1},
+    [EVENT_TRUE] = {"▲", "true", STYLE_EVENT, 2},
+    [EVENT_FALSE] = {"▽", "broke", STYLE_WARN, 3},
+    [EVENT_CLIPPED] = {"c", "clipped", STYLE_EVENT, 4},
+    [EVENT_WARNED] = {"!", "warned", STYLE_BAD, 5},
+};
+
+static bool ended_well(const struct reel *reel) {
+  return reel->meta.success == 1 || reel->meta.end_reason == PH_END_SUCCESS;
+}
+
+/* Draws from the least important kind to the most, so that a column keeps the best. */
+static void timeline_events(struct surface *s, struct rect r, int y, const struct timeline *t,
+                            const struct reel *reel) {
+  for (int rank = EVENT_KIND_COUNT - 1; rank >= 0; rank--)
+    for (size_t i = 0; i < reel->nevents; i++) {
+      const struct event *e = &reel->events[i];
+      if ((unsigned)e->kind >= EVENT_KIND_COUNT || symbols[e->kind].rank != rank)
+        continue;
+      bool bad_end = e->kind == EVENT_END && !ended_well(reel);
+      rail_put(s, lane_rect(t, r), y, t, e->step, bad_end ? STYLE_BAD : symbols[e->kind].style,
+               bad_end ? "✗" : symbols[e->kind].glyph);
+    }
+}
+
+/* Full where every step of the column is true, light where only some are. */
+static void timeline_predicate(struct surface *s, struct rect r, int y, const struct timeline *t,
+                               const struct reel *reel) {
+  for (int col = 0; col < t->w; col++) {
+    int64_t first, last, yes = 0;
+    timeline_steps(t, col, &first, &last);
+    for (int64_t step = first; step <= last && step < reel->states; step++)
+      yes += reel->predicate[step] != 0;
+    if (yes > 0)
+      surface_put(s, lane_rect(t, r), y, col, STYLE_PREDICATE, yes == last - first + 1 ? "▒" : "░");
+  }
+}
+
+const char *timeline_level(int64_t count, int64_t hold_steps) {
+  static const char *const block[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  if (count <= 0)
+    return block[0];
+  if (hold_steps <= 0 || count >= hold_steps)
+    return block[8];
+  int level = (int)((double)count * 8 / (double)hold_steps);
+  return block[level < 1 ? 1 : level > 7 ? 7 : level];
+}
+
+static void timeline_hold(struct surface *s, struct rect r, int y, const struct timeline *t,
+                          const struct reel *reel) {
+  for (int col = 0; col < t->w; col++) {
+    int64_t first, last, most = 0;
+    timeline_steps(t, col, &first, &last);
+    for (int64_t step = first; step <= last && step < reel->states; step++)
+      if (reel->hold[step] > most)
+        most = reel->hold[step];
+    if (most > 0)
+      surface_put(s, lane_rect(t, r), y, col, STYLE_HOLD, timeline_level(most, reel->hold_steps));
+  }
+}
+
+enum lane { LANE_AXIS, LANE_RAIL, LANE_MARKS, LANE_EVENTS, LANE_PREDICATE, LANE_HOLD, LANE_COUNT };
+
+static const char *const lane_name[LANE_COUNT] = {"step", "now", "marks", "events", "pred", "hold"};
+static const char *const lane_short[LANE_COUNT] = {"step", "now", "mark", "evnt", "pred", "hold"};
+
+/* The lanes that fit into h rows, by importance, in the order of drawing. */
+static void timeline_choose(const struct reel *reel, int h, bool chosen[LANE_COUNT]) {
+  static const enum lane by_rank[] = {LANE_RAIL,      LANE_EVENTS, LANE_HOLD,
+                                      LANE_PREDICATE, LANE_AXIS,   LANE_MARKS};
+  memset(chosen, 0, sizeof(bool) * LANE_COUNT);
+  for (int i = 0; i < LANE_COUNT && h > 0; i++) {
+    enum lane lane = by_rank[i];
+    if ((lane == LANE_HOLD && !reel->hold) || (lane == LANE_PREDICATE && !reel->predicate))
+      continue;
+    chosen[lane] = true;
+    h--;
+  }
+}
+
+static void lane_draw(struct surface *s, struct rect r, int y, const struct timeline *t,
+                      const struct app *app, enum lane lane, bool marks_apart) {
+  const struct reel *reel = app_reel(app);
+  bool wide = t->gutter >= 9;
+  surface_put(s, (struct rect){r.y, r.x, r.h, t->gutter}, y, wide ? 1 : 0, STYLE_DIM,
+              wide ? lane_name[lane] : lane_short[lane]);
+  switch (lane) {
+  case LANE_AXIS:
+    timeline_axis(s, r, y, t);
+    break;
+  case LANE_RAIL:
+    timeline_rail(s, r, y, t, app, !marks_apart);
+    break;
+  case LANE_MARKS:
+    timeline_marks(s, r, y, t, app);
+    break;
+  case LANE_EVENTS:
+    timeline_events(s, r, y, t, reel);
+    break;
+  case LANE_PREDICATE:
+    timeline_predicate(s, r, y, t, reel);
+    break;
+  case LANE_HOLD:
+    timeline_hold(s, r, y, t, reel);
+    break;
+  default:
+    break;
+  }
+  int64_t now = app_shown_step(app);
+  if (lane != LANE_AXIS && now >= t->first && now <= t->last) {
+    int x = r.x + t->gutter + (int)timeline_column(t, now);
+    surface_style(s, (struct rect){r.y + y, x, 1, 1}, STYLE_PLAYHEAD);
+  }
+}
+
+static void timeline_title(char *buf, size_t size, const struct timeline *t,
+                           const struct reel *reel) {
+  snprintf(buf, size, "timeline");
+  if (t->first > 0 || t->last < reel->states - 1)
+    snprintf(buf, size, "timeline: steps %lld..%lld of %lld", (long long)t->first,
+             (long long)t->last, (long long)(reel->states - 1));
+}
+
+static void timeline_legend(char *buf, size_t size, const struct reel *reel) {
+  bool seen[EVENT_KIND_COUNT] = {false};
+  size_t n = 0;
+  buf[0] = 0;
+  for (size_t i = 0; i < reel->nevents; i++)
+    if ((unsigned)reel->events[i].kind < EVENT_KIND_COUNT)
+      seen[reel->events[i].kind] = true;
+  for (int kind = 0; kind < EVENT_KIND_COUNT && n < size; kind++) {
+    const char *glyph = symbols[kind].glyph;
+    if (kind == EVENT_END && !ended_well(reel))
+      glyph = "✗";
+    if (seen[kind])
+      n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", glyph, symbols[kind].word);
+  }
+}
+
+void timeline_prepare(const struct app *app, const struct reel *reel, int width,
+                      struct timeline *t) {
+  timeline_window(app, reel, t);
+  t->gutter = width >= 60 ? 9 : 5;
+  t->w = width - t->gutter - (width >= 60 ? 1 : 0);
+  if (t->w < 1)
+    t->w = 1;
+}
+
+void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  struct timeline t = {0};
+  bool chosen[LANE_COUNT];
+  char title[120], legend[160];
+  if (r.h < 1 || r.w < 1)
+    return;
+  bool ruled = r.h >= (reel && reel->hold ? 6 : 4);
+  if (!reel) {
+    if (ruled)
+      panel_frame(s, r, app, PANEL_TIMELINE, "timeline", NULL);
+    return;
+  }
+  timeline_prepare(app, reel, r.w, &t);
+  timeline_title(title, sizeof title, &t, reel);
+  timeline_legend(legend, sizeof legend, reel);
+  if (ruled)
+    r = panel_frame(s, r, app, PANEL_TIMELINE, title, legend);
+  else if (app_active(app) == PANEL_TIMELINE && t.gutter >= 9)
+    surface_put(s, r, 0, 0, STYLE_TITLE, "▸");
+  timeline_choose(reel, r.h, chosen);
+  int y = 0;
+  for (int lane = 0; lane < LANE_COUNT; lane++)
+    if (chosen[lane])
+      lane_draw(s, r, y++, &t, app, (enum lane)lane, chosen[LANE_MARKS]);
+}
