@@ -12,8 +12,8 @@
 enum reaction {
   REACT_REDRAW = 1,
   REACT_RELAYOUT = 2,
-  REACT_SEEK = 4,   /* app->want changed: ask the worker */
-  REACT_SAVE = 8,   /* marks or notes changed */
+  REACT_SEEK = 4, /* app->want changed: ask the worker */
+  REACT_SAVE = 8, /* marks or notes changed */
   REACT_QUIT = 16,
   REACT_SUSPEND = 32,
   REACT_REPAINT = 64, /* Ctrl-L: the terminal is to be drawn anew */
@@ -30,20 +30,20 @@ struct app {
 
   /* playback */
   bool playing, backwards;
-  double speed;          /* 1.0: real time */
-  double play_from;      /* fractional step, advanced by app_tick */
-  uint64_t tick_at;      /* ms of the last tick; 0: not running */
-  int64_t loop_a, loop_b;/* -1: not set */
+  double speed;           /* 1.0: real time */
+  double play_from;       /* fractional step, advanced by app_tick */
+  uint64_t tick_at;       /* ms of the last tick; 0: not running */
+  int64_t loop_a, loop_b; /* -1: not set */
   bool loop_all;
   bool stepping; /* the last command was a step: a run of them is one entry of undo */
   int64_t undo[APP_UNDO];
   int nundo;
 
   /* input */
-  char digits[20];       /* the number being typed; "" none */
-  enum command pending;  /* waiting for a mark's letter; CMD_NONE */
-  uint64_t cancel_at;    /* ms of the last Ctrl-C; 0: none */
-  uint64_t now;          /* ms of the key being handled */
+  char digits[20];      /* the number being typed; "" none */
+  enum command pending; /* waiting for a mark's letter; CMD_NONE */
+  uint64_t cancel_at;   /* ms of the last Ctrl-C; 0: none */
+  uint64_t now;         /* ms of the key being handled */
   struct keymap keys;
   struct prompt prompt;
 
@@ -52,14 +52,14 @@ struct app {
   bool ascii;
   enum scheme scheme;
   enum panel_id focus;
-  int zoomed;            /* panel or -1 */
+  int zoomed; /* panel or -1 */
   bool help;
   int scroll[PANEL_COUNT], cursor[PANEL_COUNT];
   char filter[PANEL_COUNT][64];
-  bool filtering;        /* the prompt edits the focused panel's filter */
-  char filter_before[64];/* what Esc puts back */
+  bool filtering;                /* the prompt edits the focused panel's filter */
+  char filter_before[64];        /* what Esc puts back */
   int64_t zoom_first, zoom_last; /* steps that the timeline shows; -1: all */
-  unsigned event_mask;   /* kinds that e and E walk: 1 << event_kind */
+  unsigned event_mask;           /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;
 
   /* marks and notes of the files on show */
@@ -68,9 +68,9 @@ struct app {
   /* messages */
   char message[400];
   bool message_bad;
-  char log[APP_LOG_LINES][200];
-  int nlog;              /* total ever; ring */
-  char *copy;            /* owned: text for REACT_COPY; NULL none */
+  char log[APP_LOG_LINES][400];
+  int nlog;   /* total ever; ring */
+  char *copy; /* owned: text for REACT_COPY; NULL none */
 };
 
 void app_init(struct app *app);
@@ -92,12 +92,12 @@ uint64_t app_deadline(const struct app *app);
 void app_log(struct app *app, bool bad, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Facts that panels and commands share. */
-int64_t app_last_step(const struct app *app);  /* S-1; 0 without an episode */
-int64_t app_shown_step(const struct app *app); /* of the snapshot on show */
+int64_t app_last_step(const struct app *app);       /* S-1; 0 without an episode */
+int64_t app_shown_step(const struct app *app);      /* of the snapshot on show */
 const struct reel *app_reel(const struct app *app); /* NULL: none */
-size_t app_count(const struct app *app); /* episodes in the catalog */
-bool app_has_episode(const struct app *app); /* want.episode names one of the catalog */
-enum panel_id app_active(const struct app *app); /* where j and k move: help while it is open */
+size_t app_count(const struct app *app);            /* episodes in the catalog */
+bool app_has_episode(const struct app *app);        /* want.episode names one of the catalog */
+enum panel_id app_active(const struct app *app);    /* where j and k move: help while it is open */
 /* Whether a line of a panel passes the panel's filter (case does not matter). */
 bool app_filter_match(const struct app *app, enum panel_id panel, const char *text);
 /* Place in the catalog of the panel's line `line` under its filter; SIZE_MAX past the end. The

@@ -13,10 +13,10 @@ enum command {
 };
 
 enum command_flags {
-  CF_REPEAT = 1,   /* a count before it multiplies; safe while held */
-  CF_EPISODE = 2,  /* needs an open episode */
-  CF_PAUSE = 4,    /* stepping: pauses playback */
-  CF_MARK = 8,     /* the next key names a mark */
+  CF_REPEAT = 1,  /* a count before it multiplies; safe while held */
+  CF_EPISODE = 2, /* needs an open episode */
+  CF_PAUSE = 4,   /* stepping: pauses playback */
+  CF_MARK = 8,    /* the next key names a mark */
 };
 
 struct command_info {

@@ -40,18 +40,18 @@ size_t key_utf8(uint32_t key, char out[5]);
 struct key_decoder {
   unsigned char buf[64]; /* parameters of a sequence, or a UTF-8 prefix */
   size_t n;
-  int mode;        /* enum in keys.c: where in a sequence */
-  bool swallow;    /* the sequence in hand gives no key: its Esc was given out */
-  uint64_t at;     /* ms of the last byte */
-  bool lone;       /* a lone Esc was given out at lone_at */
+  int mode;     /* enum in keys.c: where in a sequence */
+  bool swallow; /* the sequence in hand gives no key: its Esc was given out */
+  uint64_t at;  /* ms of the last byte */
+  bool lone;    /* a lone Esc was given out at lone_at */
   uint64_t lone_at;
-  uint32_t next;   /* a key that is complete but was not given out yet */
+  uint32_t next; /* a key that is complete but was not given out yet */
 };
 
 /* Takes one byte at time now_ms. Returns true and *key when a key is complete. */
 bool key_decode(struct key_decoder *d, unsigned char byte, uint64_t now_ms, uint32_t *key);
-/* Called when no byte came, and after each key_decode until it returns false: gives the key that came
- * with the last byte, the lone Esc after 100 ms, and forgets what never ended. */
+/* Called when no byte came, and after each key_decode until it returns false: gives the key that
+ * came with the last byte, the lone Esc after 100 ms, and forgets what never ended. */
 bool key_timeout(struct key_decoder *d, uint64_t now_ms, uint32_t *key);
 /* When key_timeout wants to be called; UINT64_MAX: never. */
 uint64_t key_deadline(const struct key_decoder *d);

@@ -15,6 +15,13 @@ struct view_options {
 /* Opens the scrubber and runs it to its end. Returns the exit status. */
 int loop_run(const struct view_options *opt);
 
+struct app;
+
+/* The app's first state: catalog, marks, and where to begin. PH_ENOTFOUND: no such episode; a line
+ * in text. */
+ph_status view_begin(struct app *app, const struct session *session, const struct view_options *opt,
+                     char *text, size_t size);
+
 /* One screen without a terminal: opens, plays `keys` ("n n e", names as in the help; nullable),
  * draws. *out is malloc'd text (ANSI with color). */
 /* PH_EINVAL: a key or an episode has no such name. Keys are the defaults, marks are shown and never

@@ -22,6 +22,7 @@ struct note {
 struct marks {
   char file[600];  /* where they are kept; "" nowhere yet */
   char other[600]; /* where they go when that folder is read-only */
+  bool aside;      /* file is the one under $XDG_STATE_HOME */
   size_t nmarks, nnotes;
   struct mark *mark;
   struct note *note;
@@ -39,7 +40,8 @@ bool marks_save(const struct marks *m, char *error, size_t size);
 void marks_clear(struct marks *m);
 bool marks_set(struct marks *m, const char *episode, char name, int64_t step);
 const struct mark *marks_find(const struct marks *m, const char *episode, char name);
-bool marks_note(struct marks *m, const char *episode, int64_t step, const char *text); /* "" removes */
+bool marks_note(struct marks *m, const char *episode, int64_t step,
+                const char *text); /* "" removes; false: no UTF-8, no memory */
 const struct note *marks_note_at(const struct marks *m, const char *episode, int64_t step);
 
 #endif

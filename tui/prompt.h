@@ -14,7 +14,7 @@ struct prompt {
   char text[PROMPT_SIZE]; /* UTF-8, ends with 0 */
   size_t cursor;          /* byte */
   char history[PROMPT_HISTORY][PROMPT_SIZE];
-  int nhistory, at;       /* at == nhistory: the line itself */
+  int nhistory, at; /* at == nhistory: the line itself */
   char saved[PROMPT_SIZE];
   bool plain;     /* no history, no completion: a filter */
   char hint[256]; /* what Tab found, "" nothing */

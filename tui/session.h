@@ -1,5 +1,5 @@
-/* The engine behind the screen, synchronous: opens paths, serves requests. Used by the worker thread,
- * by `screen`, and by tests. Belongs to one thread. */
+/* The engine behind the screen, synchronous: opens paths, serves requests. Used by the worker
+ * thread, by `screen`, and by tests. Belongs to one thread. */
 #ifndef TUI_SESSION_H
 #define TUI_SESSION_H
 

@@ -1,0 +1,383 @@
+/* Keys come in here and leave as commands. A key is, in this order: text for the prompt, the name
+ * of a mark, a digit of a number, a bound key. Handlers are in cmd_*.c, one per line of
+ * commands.def. */
+#include "app.h"
+
+#include "cmd.h"
+#include "panel.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned (*const handlers[CMD_COUNT])(struct app *, int64_t, const char *) = {
+#define COMMAND(id, name, keys, args, flags, group, help) do_##id,
+#include "commands.def"
+#undef COMMAND
+};
+
+void app_init(struct app *app) {
+  memset(app, 0, sizeof *app);
+  app->speed = 1.0;
+  app->loop_a = app->loop_b = -1;
+  app->zoomed = -1;
+  app->zoom_first = app->zoom_last = -1;
+  app->pending = CMD_NONE;
+  app->scheme = SCHEME_DARK;
+  app->focus = PANEL_TIMELINE;
+  app->event_mask = ((1u << EVENT_KIND_COUNT) - 1) & ~(1u << EVENT_CLIPPED);
+  app->rows = 24;
+  app->cols = 80;
+  keymap_default(&app->keys);
+  app_relayout(app);
+}
+
+void app_free(struct app *app) {
+  snapshot_free(app->snap);
+  marks_clear(&app->marks);
+  free(app->copy);
+  memset(app, 0, sizeof *app);
+}
+
+/* --- messages
+ * ------------------------------------------------------------------------------------- */
+
+void app_say(struct app *app, const char *fmt, ...) {
+  va_list list;
+  va_start(list, fmt);
+  vsnprintf(app->message, sizeof app->message, fmt, list);
+  va_end(list);
+  app->message_bad = false;
+}
+
+void app_complain(struct app *app, const char *fmt, ...) {
+  va_list list;
+  va_start(list, fmt);
+  vsnprintf(app->message, sizeof app->message, fmt, list);
+  va_end(list);
+  app->message_bad = true;
+}
+
+void app_log(struct app *app, bool bad, const char *fmt, ...) {
+  va_list list;
+  va_start(list, fmt);
+  vsnprintf(app->message, sizeof app->message, fmt, list);
+  va_end(list);
+  app->message_bad = bad;
+  char *line = app->log[app->nlog % APP_LOG_LINES];
+  snprintf(line, sizeof *app->log, "%s", app->message);
+  app->nlog++;
+}
+
+/* --- facts
+ * ---------------------------------------------------------------------------------------- */
+
+size_t app_count(const struct app *app) {
+  return app->snap && app->snap->catalog ? app->snap->catalog->n : 0;
+}
+
+bool app_has_episode(const struct app *app) {
+  return app->want.episode < app_count(app);
+}
+
+const struct reel *app_reel(const struct app *app) {
+  return app->snap ? app->snap->reel : NULL;
+}
+
+const struct reel *app_wanted_reel(const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  return reel && reel->episode == app->want.episode ? reel : NULL;
+}
+
+int64_t app_last_step(const struct app *app) {
+  const struct reel *reel = app_wanted_reel(app);
+  int64_t states = 1;
+  if (reel)
+    states = reel->states;
+  else if (app_has_episode(app))
+    states = app->snap->catalog->entry[app->want.episode].states;
+  return states > 0 ? states - 1 : 0;
+}
+
+int64_t app_shown_step(const struct app *app) {
+  return app->snap && app->snap->reel ? app->snap->step : 0;
+}
+
+const char *app_episode_id(const struct app *app) {
+  return app_has_episode(app) ? app->snap->catalog->entry[app->want.episode].id : "";
+}
+
+double app_step_seconds(const struct app *app) {
+  const struct reel *reel = app_wanted_reel(app);
+  return reel && reel->meta.control_dt > 0 ? reel->meta.control_dt : 0;
+}
+
+enum panel_id app_active(const struct app *app) {
+  return app->help ? PANEL_HELP : app->focus;
+}
+
+bool app_filter_match(const struct app *app, enum panel_id panel, const char *text) {
+  return !app->filter[panel][0] || strcasestr(text, app->filter[panel]);
+}
+
+static bool episode_matches(const struct app *app, const ph_entry *entry) {
+  char text[200];
+  snprintf(text, sizeof text, "%s env %d %s", entry->id, entry->env_id,
+           ph_end_name(entry->end_reason));
+  return app_filter_match(app, PANEL_EPISODES, text);
+}
+
+size_t app_episode_at(const struct app *app, int line) {
+  size_t n = app_count(app);
+  if (line < 0)
+    return SIZE_MAX;
+  if (!app->filter[PANEL_EPISODES][0])
+    return (size_t)line < n ? (size_t)line : SIZE_MAX;
+  for (size_t i = 0; i < n; i++)
+    if (episode_matches(app, &app->snap->catalog->entry[i]) && line-- == 0)
+      return i;
+  return SIZE_MAX;
+}
+
+int app_episode_lines(const struct app *app) {
+  size_t n = app_count(app), lines = 0;
+  if (!app->filter[PANEL_EPISODES][0])
+    return (int)n;
+  for (size_t i = 0; i < n; i++)
+    lines += episode_matches(app, &app->snap->catalog->entry[i]);
+  return (int)lines;
+}
+
+void app_show_episode(struct app *app) {
+  int lines = app_episode_lines(app);
+  for (int i = 0; i < lines; i++)
+    if (app_episode_at(app, i) == app->want.episode) {
+      app->cursor[PANEL_EPISODES] = i;
+      return;
+    }
+}
+
+/* --- snapshots and size
+ * --------------------------------------------------------------------------- */
+
+static bool focus_is_there(const struct app *app, enum panel_id id) {
+  const struct rect *r = &app->layout.panel[id];
+  return panel_get(id)->focusable && r->h > 0 && r->w > 0;
+}
+
+void app_relayout(struct app *app) {
+  struct layout_options opt = {0};
+  panel_layout_options(app, &opt);
+  layout_compute(&app->layout, app->rows, app->cols, &opt);
+  if (app->help || app->zoomed >= 0 || focus_is_there(app, app->focus))
+    return;
+  for (int i = 0; i < PANEL_COUNT; i++)
+    if (focus_is_there(app, (enum panel_id)i)) {
+      app->focus = (enum panel_id)i;
+      return;
+    }
+}
+
+unsigned app_resize(struct app *app, int rows, int cols) {
+  app->rows = rows > 0 ? rows : 1;
+  app->cols = cols > 0 ? cols : 1;
+  app_relayout(app);
+  return REACT_REDRAW | REACT_RELAYOUT;
+}
+
+/* What a newly opened episode has to say goes to the log, once. */
+static void log_reel(struct app *app, const struct reel *reel) {
+  const char *id = reel->meta.id;
+  if (reel->model_note[0])
+    app_log(app, true, "%s: %s", id, reel->model_note);
+  if (reel->task_note[0])
+    app_log(app, true, "%s: %s", id, reel->task_note);
+  const char *oddity =
+      reel->episode < app_count(app) ? app->snap->catalog->entry[reel->episode].oddity : "";
+  if (*oddity)
+    app_log(app, true, "%s: %s", id, oddity);
+}
+
+unsigned app_take(struct app *app, struct snapshot *snap) {
+  struct snapshot *old = app->snap;
+  const struct reel *before = old ? old->reel : NULL;
+  size_t count = app_count(app);
+  app->snap = snap;
+  if (snap->error[0] && !(old && strcmp(old->error, snap->error) == 0))
+    app_log(app, true, "%s", snap->error);
+  if (snap->reel && snap->reel != before)
+    log_reel(app, snap->reel);
+  if (app->want.episode >= app_count(app))
+    app->want.episode = 0;
+  int64_t last = app_last_step(app);
+  if (app->want.step > last) {
+    app->want.step = last;
+    app->play_from = (double)last;
+  }
+  if (app->loop_b > last)
+    app->loop_a = app->loop_b = -1;
+  if (app->zoom_last > last)
+    app->zoom_first = app->zoom_last = -1;
+  bool changed = snap->reel != before || app_count(app) != count;
+  snapshot_free(old);
+  if (changed) {
+    app_relayout(app);
+    app_show_episode(app);
+  }
+  return REACT_REDRAW | (changed ? REACT_RELAYOUT : 0);
+}
+
+/* --- keys
+ * ----------------------------------------------------------------------------------------- */
+
+unsigned app_apply(struct app *app, enum command cmd, int64_t count, const char *args) {
+  if (cmd >= CMD_COUNT)
+    return 0;
+  unsigned flags = command_info(cmd)->flags;
+  if ((flags & CF_EPISODE) && !app_has_episode(app)) {
+    app_complain(app, "%s: no episode is open", command_info(cmd)->name);
+    return REACT_REDRAW;
+  }
+  if (flags & CF_PAUSE)
+    app->playing = false;
+  unsigned react = handlers[cmd](app, count, args ? args : "") | REACT_REDRAW;
+  app->stepping = (flags & CF_PAUSE) != 0;
+  if (react & REACT_RELAYOUT)
+    app_relayout(app);
+  return react;
+}
+
+static unsigned filter_key(struct app *app, uint32_t key) {
+  char *filter = app->filter[app_active(app)];
+  enum prompt_result result = prompt_key(&app->prompt, key);
+  const char *text = result == PROMPT_CANCELED ? app->filter_before : app->prompt.text;
+  snprintf(filter, sizeof *app->filter, "%.63s", text);
+  size_t n = strlen(filter); /* a character cut in two would match nothing */
+  if (n == sizeof *app->filter - 1 && text[n]) {
+    while (n > 0 && (text[n] & 0xc0) == 0x80)
+      n--;
+    filter[n] = 0;
+  }
+  app->cursor[app_active(app)] = app->scroll[app_active(app)] = 0;
+  app->filtering = result == PROMPT_EDITING;
+  return REACT_REDRAW;
+}
+
+static unsigned prompt_input(struct app *app, uint32_t key) {
+  if (app->filtering)
+    return filter_key(app, key);
+  enum prompt_result result = prompt_key(&app->prompt, key);
+  if (app->prompt.hint[0])
+    app_say(app, "%s", app->prompt.hint);
+  return result == PROMPT_DONE ? app_line(app, app->prompt.text) | REACT_REDRAW : REACT_REDRAW;
+}
+
+/* The key after m or '. */
+static unsigned mark_input(struct app *app, uint32_t key) {
+  enum command cmd = app->pending;
+  char name[5];
+  app->pending = CMD_NONE;
+  if (key == KEY_ESC_ || key == 3)
+    return REACT_REDRAW;
+  if (!key_utf8(key, name) || key < 32)
+    snprintf(name, sizeof name, "?");
+  return app_apply(app, cmd, 0, name);
+}
+
+static int64_t typed_number(const struct app *app) {
+  return app->digits[0] ? strtoll(app->digits, NULL, 10) : 0; /* at most 18 digits: it fits */
+}
+
+/* Keys that belong to the number being typed; false: this one does not. */
+static bool number_input(struct app *app, uint32_t key, unsigned *react) {
+  size_t n = strlen(app->digits);
+  *react = REACT_REDRAW;
+  if (key >= '0' && key <= '9') {
+    if (n < 18) {
+      app->digits[n] = (char)key;
+      app->digits[n + 1] = 0;
+    }
+    return true;
+  }
+  if (n == 0)
+    return false;
+  if (key == KEY_BACKSPACE_) {
+    app->digits[n - 1] = 0;
+    return true;
+  }
+  if (key == KEY_ENTER_ || key == '%' || keymap_find(&app->keys, key) == CMD_GO) {
+    char line[24];
+    snprintf(line, sizeof line, "%s%s", app->digits, key == '%' ? "%" : "");
+    app->digits[0] = 0;
+    *react |= app_apply(app, CMD_GO, 0, line);
+    return true;
+  }
+  return false;
+}
+
+static unsigned bound_key(struct app *app, uint32_t key) {
+  char name[32];
+  enum command cmd = keymap_find(&app->keys, key);
+  int64_t count = typed_number(app);
+  bool number = app->digits[0] != 0;
+  app->digits[0] = 0;
+  if (key == KEY_ESC_)
+    cmd = CMD_CANCEL;
+  if (cmd == CMD_CANCEL && number)
+    return REACT_REDRAW;
+  if (cmd == CMD_NONE) {
+    app_say(app, "the key %s is free; ? shows those that are not",
+            key_name(key, name, sizeof name));
+    return REACT_REDRAW;
+  }
+  if (number && count == 0)
+    return REACT_REDRAW; /* nought times */
+  return app_apply(app, cmd, command_info(cmd)->flags & CF_REPEAT ? count : 0, NULL);
+}
+
+unsigned app_key(struct app *app, uint32_t key, uint64_t now_ms) {
+  unsigned react = REACT_REDRAW;
+  app->now = now_ms;
+  app->message[0] = 0;
+  if (key == 3)
+    return app_apply(app, CMD_INTERRUPT, 0, NULL);
+  app->cancel_at = 0;
+  if (app->prompt.open)
+    return prompt_input(app, key);
+  if (app->pending != CMD_NONE)
+    return mark_input(app, key);
+  if (number_input(app, key, &react))
+    return react;
+  return react | bound_key(app, key);
+}
+
+/* --- the prompt's lines
+ * --------------------------------------------------------------------------- */
+
+unsigned app_line(struct app *app, const char *line) {
+  char name[64], near[200];
+  char trimmed[PROMPT_SIZE];
+  line += strspn(line, " \t");
+  snprintf(trimmed, sizeof trimmed, "%s", line);
+  for (size_t n = strlen(trimmed); n > 0 && trimmed[n - 1] == ' ';)
+    trimmed[--n] = 0;
+  if (!trimmed[0])
+    return 0;
+  if (trimmed[0] >= '0' && trimmed[0] <= '9')
+    return app_apply(app, CMD_GO, 0, trimmed);
+  size_t n = strcspn(trimmed, " \t");
+  snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), trimmed);
+  const char *args = trimmed + n + strspn(trimmed + n, " \t");
+  enum command cmd = command_find(name);
+  if (cmd == CMD_NONE) {
+    const char *hint = command_near(name, near, sizeof near);
+    app_complain(app, "no command is called \"%s\"%s%s", name, *hint ? "; " : "", hint);
+    return REACT_REDRAW;
+  }
+  if (*args && !*command_info(cmd)->args) {
+    app_complain(app, "%s takes no arguments, got \"%s\"", name, args);
+    return REACT_REDRAW;
+  }
+  return app_apply(app, cmd, 0, args);
+}

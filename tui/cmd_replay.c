@@ -1,0 +1,339 @@
+/* Where the playhead goes: steps, go-to, events, undo, marks and notes. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cmd_count(const char *text, int64_t *out) {
+  char *end;
+  if (*text < '0' || *text > '9')
+    return false;
+  errno = 0;
+  *out = strtoll(text, &end, 10);
+  return !errno && !*end && *out > 0;
+}
+
+bool cmd_times(struct app *app, int64_t count, const char *args, int64_t *out) {
+  *out = count > 0 ? count : 1;
+  if (!*args || cmd_count(args, out))
+    return true;
+  app_complain(app, "\"%s\" is no count; expected a whole number above 0", args);
+  return false;
+}
+
+/* --- going
+ * ---------------------------------------------------------------------------------------- */
+
+static void push_undo(struct app *app) {
+  if (app->nundo && app->undo[app->nundo - 1] == app->want.step)
+    return;
+  if (app->nundo == APP_UNDO) {
+    memmove(app->undo, app->undo + 1, sizeof app->undo - sizeof *app->undo);
+    app->nundo--;
+  }
+  app->undo[app->nundo++] = app->want.step;
+}
+
+unsigned app_go(struct app *app, int64_t step, bool remember) {
+  int64_t last = app_last_step(app);
+  step = step < 0 ? 0 : step > last ? last : step;
+  app->play_from = (double)step;
+  if (step == app->want.step)
+    return REACT_REDRAW;
+  if (remember)
+    push_undo(app);
+  app->want.step = step;
+  app->want.serial++;
+  app_follow_zoom(app);
+  return REACT_REDRAW | REACT_SEEK;
+}
+
+/* A run of steps is one entry of undo: it began where the first of them did. */
+static unsigned step_by(struct app *app, int64_t by) {
+  int64_t last = app_last_step(app), at = app->want.step;
+  int64_t to = by > 0 ? (by > last - at ? last : at + by) : (-by > at ? 0 : at + by);
+  return app_go(app, to, !app->stepping);
+}
+
+static unsigned step(struct app *app, int64_t count, const char *args, int sign) {
+  int64_t n;
+  return cmd_times(app, count, args, &n) ? step_by(app, sign * n) : REACT_REDRAW;
+}
+
+unsigned do_STEP_FORWARD(struct app *app, int64_t count, const char *args) {
+  return step(app, count, args, 1);
+}
+
+unsigned do_STEP_BACK(struct app *app, int64_t count, const char *args) {
+  return step(app, count, args, -1);
+}
+
+static unsigned seconds(struct app *app, int64_t count, const char *args, int sign) {
+  int64_t n;
+  double dt = app_step_seconds(app);
+  if (!cmd_times(app, count, args, &n))
+    return REACT_REDRAW;
+  if (dt <= 0) {
+    app_complain(app, "how long a step takes is not known, so there are no seconds to move by");
+    return REACT_REDRAW;
+  }
+  double steps = fmin(fmax(rint((double)n / dt), 1), 1e18);
+  return step_by(app, sign * (int64_t)steps);
+}
+
+unsigned do_SECOND_FORWARD(struct app *app, int64_t count, const char *args) {
+  return seconds(app, count, args, 1);
+}
+
+unsigned do_SECOND_BACK(struct app *app, int64_t count, const char *args) {
+  return seconds(app, count, args, -1);
+}
+
+unsigned do_FIRST(struct app *app, int64_t count, const char *args) {
+  (void)count, (void)args;
+  return app_go(app, 0, true);
+}
+
+unsigned do_LAST(struct app *app, int64_t count, const char *args) {
+  (void)count, (void)args;
+  return app_go(app, app_last_step(app), true);
+}
+
+/* A number of digits with at most one point, then unit or the end. */
+static bool parse_place(const char *text, double *value, char *unit) {
+  char *end;
+  size_t n = strspn(text, "0123456789.");
+  if (n == 0 || *text == '.' || strlen(text + n) > 1)
+    return false;
+  *value = strtod(text, &end);
+  *unit = text[n];
+  return end == text + n && (*unit == 0 || *unit == 's' || *unit == '%');
+}
+
+unsigned do_GO(struct app *app, int64_t count, const char *args) {
+  double value, dt = app_step_seconds(app), to;
+  char unit;
+  int64_t last = app_last_step(app);
+  (void)count;
+  if (!*args) {
+    prompt_open(&app->prompt, "go ");
+    return REACT_REDRAW;
+  }
+  if (!parse_place(args, &value, &unit) || (!unit && strchr(args, '.'))) {
+    app_complain(app, "\"%s\" is no place; expected a step (213), seconds (4.2s) or percent (50%%)",
+                 args);
+    return REACT_REDRAW;
+  }
+  if (unit == 's' && dt <= 0) {
+    app_complain(app, "how long a step takes is not known; go to a step or a percentage");
+    return REACT_REDRAW;
+  }
+  to = unit == 's' ? rint(value / dt) : unit == '%' ? rint(value / 100 * (double)last) : value;
+  if (to > (double)last) {
+    app_say(app, "%s is past the end: this is the last step, %lld", args, (long long)last);
+    return app_go(app, last, true);
+  }
+  return app_go(app, (int64_t)to, true);
+}
+
+unsigned do_UNDO(struct app *app, int64_t count, const char *args) {
+  (void)count, (void)args;
+  if (app->nundo == 0) {
+    app_say(app, "there is no seek to take back");
+    return REACT_REDRAW;
+  }
+  int64_t from = app->want.step;
+  unsigned react = app_go(app, app->undo[--app->nundo], false);
+  app_say(app, "back from %lld to %lld", (long long)from, (long long)app->want.step);
+  return react;
+}
+
+/* --- events
+ * --------------------------------------------------------------------------------------- */
+
+static void name_kinds(unsigned mask, char *out, size_t size) {
+  size_t n = 0;
+  snprintf(out, size, "%s", "");
+  for (int i = 0; i < EVENT_KIND_COUNT && n < size; i++)
+    if (mask & 1u << i)
+      n +=
+          (size_t)snprintf(out + n, size - n, "%s%s", n ? " " : "", event_name((enum event_kind)i));
+}
+
+/* The nearest step with an event of the mask beyond `from`; -1: none. *mask gets its kinds. */
+static int64_t next_event(const struct reel *reel, int64_t from, int sign, unsigned *mask) {
+  int64_t found = -1;
+  unsigned kinds = 0;
+  for (size_t i = 0; i < reel->nevents; i++) {
+    const struct event *event = &reel->events[i];
+    if (!(*mask & 1u << event->kind) || (event->step - from) * sign <= 0)
+      continue;
+    if (found < 0 || (event->step - found) * sign < 0) {
+      found = event->step;
+      kinds = 0;
+    }
+    kinds |= event->step == found ? 1u << event->kind : 0;
+  }
+  *mask = kinds;
+  return found;
+}
+
+static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int sign) {
+  const struct reel *reel = app_wanted_reel(app);
+  char kinds[80];
+  int64_t to = app->want.step;
+  unsigned there = 0;
+  if (!reel) {
+    app_say(app, "this episode is still being opened");
+    return REACT_REDRAW;
+  }
+  for (int64_t i = 0; i < (count > 0 ? count : 1); i++) {
+    unsigned found = mask;
+    int64_t next = next_event(reel, to, sign, &found);
+    if (next < 0)
+      break;
+    to = next;
+    there = found;
+  }
+  name_kinds(there ? there : mask, kinds, sizeof kinds);
+  if (!there) {
+    app_say(app, "no %s event of: %s", sign > 0 ? "later" : "earlier", kinds);
+    return REACT_REDRAW;
+  }
+  app_say(app, "at %lld: %s", (long long)to, kinds);
+  return app_go(app, to, true);
+}
+
+unsigned do_EVENT_NEXT(struct app *app, int64_t count, const char *args) {
+  (void)args;
+  return walk_events(app, count, app->event_mask, 1);
+}
+
+unsigned do_EVENT_PREVIOUS(struct app *app, int64_t count, const char *args) {
+  (void)args;
+  return walk_events(app, count, app->event_mask, -1);
+}
+
+unsigned do_EVENT_NEXT_ANY(struct app *app, int64_t count, const char *args) {
+  (void)args;
+  return walk_events(app, count, ~0u, 1);
+}
+
+unsigned do_EVENT_PREVIOUS_ANY(struct app *app, int64_t count, const char *args) {
+  (void)args;
+  return walk_events(app, count, ~0u, -1);
+}
+
+/* Without arguments the prompt opens on the kinds in force. */
+unsigned do_EVENT_KINDS(struct app *app, int64_t count, const char *args) {
+  char text[PROMPT_SIZE], kinds[80], *rest = NULL;
+  unsigned mask = 0;
+  (void)count;
+  name_kinds(app->event_mask, kinds, sizeof kinds);
+  if (!*args) {
+    snprintf(text, sizeof text, "event-kinds %s", kinds);
+    prompt_open(&app->prompt, text);
+    return REACT_REDRAW;
+  }
+  snprintf(text, sizeof text, "%s", args);
+  for (char *word = strtok_r(text, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
+    unsigned bit = strcmp(word, "all") == 0 ? (1u << EVENT_KIND_COUNT) - 1 : 0;
+    for (int i = 0; i < EVENT_KIND_COUNT; i++)
+      bit |= strcmp(word, event_name((enum event_kind)i)) == 0 ? 1u << i : 0;
+    if (!bit) {
+      name_kinds(~0u, kinds, sizeof kinds);
+      app_complain(app, "no event is called \"%s\"; near: %s all", word, kinds);
+      return REACT_REDRAW;
+    }
+    mask |= bit;
+  }
+  if (!mask) {
+    app_complain(app, "event-kinds: no kind is named in \"%s\"", args);
+    return REACT_REDRAW;
+  }
+  app->event_mask = mask;
+  name_kinds(mask, kinds, sizeof kinds);
+  app_say(app, "e and E walk: %s", kinds);
+  return REACT_REDRAW;
+}
+
+/* --- marks and notes
+ * ------------------------------------------------------------------------------ */
+
+static bool mark_name(struct app *app, const char *args) {
+  bool ok = args[0] && !args[1] &&
+            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                   "0123456789",
+                   args[0]);
+  if (!ok)
+    app_complain(app, "\"%s\" is no name of a mark; expected one letter or digit", args);
+  return ok;
+}
+
+unsigned do_MARK(struct app *app, int64_t count, const char *args) {
+  (void)count;
+  if (!*args) {
+    app->pending = CMD_MARK;
+    app_say(app, "mark step %lld as: a letter or digit", (long long)app->want.step);
+    return REACT_REDRAW;
+  }
+  if (!mark_name(app, args))
+    return REACT_REDRAW;
+  if (!marks_set(&app->marks, app_episode_id(app), args[0], app->want.step)) {
+    app_complain(app, "mark %s: it cannot be kept: out of memory", args);
+    return REACT_REDRAW;
+  }
+  app_say(app, "mark %s at %lld", args, (long long)app->want.step);
+  return REACT_REDRAW | REACT_SAVE;
+}
+
+/* The marks of this episode, "a 12, b 40". */
+static void list_marks(const struct app *app, char *out, size_t size) {
+  size_t n = 0;
+  snprintf(out, size, "it has none");
+  for (size_t i = 0; i < app->marks.nmarks && n + 1 < size; i++) {
+    const struct mark *mark = &app->marks.mark[i];
+    if (strcmp(mark->episode, app_episode_id(app)) == 0)
+      n += (size_t)snprintf(out + n, size - n, "%s%c %lld", n ? ", " : "", mark->name,
+                            (long long)mark->step);
+  }
+}
+
+unsigned do_JUMP(struct app *app, int64_t count, const char *args) {
+  char list[200];
+  (void)count;
+  list_marks(app, list, sizeof list);
+  if (!*args) {
+    app->pending = CMD_JUMP;
+    app_say(app, "jump to mark: %s", list);
+    return REACT_REDRAW;
+  }
+  if (!mark_name(app, args))
+    return REACT_REDRAW;
+  const struct mark *mark = marks_find(&app->marks, app_episode_id(app), args[0]);
+  if (!mark) {
+    app_complain(app, "no mark %s in this episode: %s", args, list);
+    return REACT_REDRAW;
+  }
+  app_say(app, "mark %s at %lld", args, (long long)mark->step);
+  return app_go(app, mark->step, true);
+}
+
+unsigned do_NOTE(struct app *app, int64_t count, const char *args) {
+  const char *id = app_episode_id(app);
+  (void)count;
+  bool had = marks_note_at(&app->marks, id, app->want.step) != NULL;
+  if (!*args && !had) {
+    app_say(app, "step %lld has no note; :note TEXT writes one", (long long)app->want.step);
+    return REACT_REDRAW;
+  }
+  if (!marks_note(&app->marks, id, app->want.step, args)) {
+    app_complain(app, "note: it cannot be kept: no UTF-8, or out of memory");
+    return REACT_REDRAW;
+  }
+  app_say(app, *args ? "noted at %lld" : "the note at %lld is gone", (long long)app->want.step);
+  return REACT_REDRAW | REACT_SAVE;
+}

@@ -1,0 +1,49 @@
+/* A state as MuJoCo's <key>, every number with the digits that give its bits back. */
+#include "cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void put_array(FILE *out, const char *name, const double *values, int n) {
+  if (!values || n <= 0)
+    return;
+  fprintf(out, " %s=\"", name);
+  for (int i = 0; i < n; i++)
+    fprintf(out, "%s%.17g", i ? " " : "", values[i]);
+  fputc('"', out);
+}
+
+/* Ids come from files: no quote or bracket of theirs ends the attribute. */
+static void put_name(FILE *out, const char *id, int64_t step) {
+  fprintf(out, " name=\"");
+  for (; *id; id++)
+    fputc(*id == '"' || *id == '<' || *id == '>' || *id == '&' ? '_' : *id, out);
+  fprintf(out, "@%lld\"", (long long)step);
+}
+
+char *app_key_text(const struct app *app) {
+  const struct snapshot *snap = app->snap;
+  char *text = NULL;
+  size_t size = 0;
+  if (!snap || !snap->has_frame || !snap->reel || !snap->qpos)
+    return NULL;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return NULL;
+  const ph_dims *dims = &snap->reel->meta.dims;
+  fprintf(out, "<key");
+  put_name(out, snap->reel->meta.id, snap->step);
+  put_array(out, "time", &snap->time, 1);
+  put_array(out, "qpos", snap->qpos, dims->nq);
+  put_array(out, "qvel", snap->qvel, dims->nv);
+  put_array(out, "act", snap->act, dims->na);
+  put_array(out, "ctrl", snap->ctrl, snap->reel->nctrl);
+  put_array(out, "mpos", snap->mocap_pos, 3 * dims->nmocap);
+  put_array(out, "mquat", snap->mocap_quat, 4 * dims->nmocap);
+  fprintf(out, "/>");
+  if (fclose(out)) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}

@@ -1,0 +1,314 @@
+#include "episode_reel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void note(char *out, size_t size, const char *what) {
+  size_t n = strlen(out);
+  if (n < size)
+    snprintf(out + n, size - n, "%s%s", n ? "; " : "", what);
+}
+
+/* --- model, task, replay
+ * -------------------------------------------------------------------------- */
+
+static void open_model(struct opened *o, ph_store *store) {
+  struct reel *reel = o->reel;
+  if (ph_store_model(&o->model, store, reel->meta.model_sha256) != PH_OK) {
+    o->model = NULL;
+    note(reel->model_note, sizeof reel->model_note, ph_error());
+  } else if (!ph_model_compiled(o->model)) {
+    note(reel->model_note, sizeof reel->model_note, ph_model_error(o->model));
+  }
+}
+
+static void open_task(struct opened *o, ph_store *store, ph_task *instead) {
+  struct reel *reel = o->reel;
+  const char *sha256 = reel->meta.task_sha256;
+  if (instead) {
+    o->task = ph_task_ref(instead);
+  } else if (*sha256) {
+    const char *text = ph_store_task(store, sha256);
+    if (!text)
+      note(reel->task_note, sizeof reel->task_note,
+           "the file does not hold the task that it names");
+    else if (ph_task_parse(&o->task, text, strlen(text), reel->meta.env_name) != PH_OK) {
+      o->task = NULL;
+      note(reel->task_note, sizeof reel->task_note, ph_error());
+    }
+  }
+}
+
+/* First with all there is; a task or a model that does not fit is left out and said. */
+static ph_status open_replay(struct opened *o) {
+  struct reel *reel = o->reel;
+  ph_status status = ph_replay_create(&o->replay, o->episode, o->model, o->task);
+  if (status != PH_OK && o->task) {
+    note(reel->task_note, sizeof reel->task_note, ph_error());
+    ph_task_unref(o->task);
+    o->task = NULL;
+    status = ph_replay_create(&o->replay, o->episode, o->model, NULL);
+    if (status != PH_OK)
+      reel->task_note[0] = 0; /* the model is at fault */
+  }
+  if (status != PH_OK && o->model) {
+    note(reel->model_note, sizeof reel->model_note, ph_error());
+    ph_model_unref(o->model);
+    o->model = NULL;
+    status = ph_replay_create(&o->replay, o->episode, NULL, NULL);
+  }
+  if (status != PH_OK)
+    o->replay = NULL;
+  return status;
+}
+
+/* --- names
+ * ---------------------------------------------------------------------------------------- */
+
+static bool copy_signals(struct opened *o) {
+  struct reel *reel = o->reel;
+  size_t n = 0;
+  const ph_signal *signals = ph_replay_signals(o->replay, &n);
+  reel->signals = calloc(n ? n : 1, sizeof *reel->signals);
+  if (!reel->signals)
+    return false;
+  if (n)
+    memcpy(reel->signals, signals, n * sizeof *signals);
+  reel->nsignals = n;
+  return true;
+}
+
+static bool name_ctrl(struct opened *o) {
+  struct reel *reel = o->reel;
+  int n = reel->meta.dims.nu;
+  reel->ctrl_name = calloc(n > 0 ? (size_t)n : 1, sizeof *reel->ctrl_name);
+  if (!reel->ctrl_name)
+    return false;
+  for (int i = 0; i < n; i++) {
+    const char *name = o->model && i < ph_model_count(o->model, PH_ACTUATOR)
+                           ? ph_model_name(o->model, PH_ACTUATOR, i)
+                           : "";
+    if (*name)
+      snprintf(reel->ctrl_name[i], sizeof *reel->ctrl_name, "%s", name);
+    else
+      snprintf(reel->ctrl_name[i], sizeof *reel->ctrl_name, "ctrl %d", i);
+  }
+  reel->nctrl = n > 0 ? n : 0;
+  return true;
+}
+
+/* What the task's terms say of each element; without them elements have numbers only. */
+static void ask_terms(struct opened *o) {
+  struct reel *reel = o->reel;
+  ph_actions *actions = NULL;
+  if (!o->task || !o->model || !ph_model_compiled(o->model))
+    return;
+  if (ph_actions_create(&actions, o->task, o->model) != PH_OK) {
+    note(reel->task_note, sizeof reel->task_note, ph_error());
+    return;
+  }
+  if (ph_actions_dim(actions) == reel->nactions) {
+    for (int i = 0; i < reel->nactions; i++) {
+      const ph_action_element *element = ph_actions_element(actions, i);
+      snprintf(reel->action_name[i], sizeof *reel->action_name, "%s", element->name);
+      reel->action_min[i] = element->min;
+      reel->action_max[i] = element->max;
+      reel->action_ctrl[i] = element->actuator;
+    }
+  } else {
+    note(reel->task_note, sizeof reel->task_note,
+         "the task's terms do not fit the recorded actions");
+  }
+  ph_actions_free(actions);
+}
+
+static bool name_actions(struct opened *o) {
+  struct reel *reel = o->reel;
+  int n = reel->meta.dims.action_dim > 0 ? reel->meta.dims.action_dim : 0;
+  size_t size = n > 0 ? (size_t)n : 1;
+  reel->action_name = calloc(size, sizeof *reel->action_name);
+  reel->action_min = calloc(size, sizeof *reel->action_min);
+  reel->action_max = calloc(size, sizeof *reel->action_max);
+  reel->action_ctrl = calloc(size, sizeof *reel->action_ctrl);
+  if (!reel->action_name || !reel->action_min || !reel->action_max || !reel->action_ctrl)
+    return false;
+  reel->nactions = n;
+  for (int i = 0; i < n; i++) {
+    snprintf(reel->action_name[i], sizeof *reel->action_name, "action %d", i);
+    reel->action_min[i] = -INFINITY;
+    reel->action_max[i] = INFINITY;
+    reel->action_ctrl[i] = -1;
+  }
+  ask_terms(o);
+  return true;
+}
+
+static bool name_task(struct opened *o) {
+  struct reel *reel = o->reel;
+  snprintf(reel->task_name, sizeof reel->task_name, "%s",
+           o->task ? ph_task_info_of(o->task)->name : reel->meta.env_name);
+  size_t n = o->task ? ph_task_info_of(o->task)->nconditions : 0;
+  reel->condition = calloc(n ? n : 1, sizeof *reel->condition);
+  if (!reel->condition)
+    return false;
+  reel->nconditions = n;
+  for (size_t i = 0; i < n; i++)
+    snprintf(reel->condition[i], sizeof *reel->condition, "%s", ph_task_condition(o->task, i));
+  return true;
+}
+
+/* --- events
+ * --------------------------------------------------------------------------------------- */
+
+static bool add_event(struct reel *reel, size_t *room, int64_t step, enum event_kind kind) {
+  if (reel->nevents == *room) {
+    size_t more = *room ? 2 * *room : 16;
+    struct event *grown = realloc(reel->events, more * sizeof *grown);
+    if (!grown)
+      return false;
+    reel->events = grown;
+    *room = more;
+  }
+  reel->events[reel->nevents++] = (struct event){step, kind};
+  return true;
+}
+
+static int compare_events(const void *a, const void *b) {
+  const struct event *x = a, *y = b;
+  if (x->step != y->step)
+    return x->step < y->step ? -1 : 1;
+  return (int)x->kind - (int)y->kind;
+}
+
+/* Edges and hold; *ok stays true while there is memory. */
+static void count_hold(struct reel *reel, size_t *room, bool *ok) {
+  ph_hold hold = {.steps = reel->hold_steps};
+  for (int64_t t = 1; t < reel->states && *ok; t++) {
+    bool was = reel->predicate[t - 1], is = reel->predicate[t];
+    if (is != was)
+      *ok = add_event(reel, room, t, is ? EVENT_TRUE : EVENT_FALSE);
+    if (*ok && ph_hold_update(&hold, t, is)) {
+      reel->latch = t;
+      *ok = add_event(reel, room, t, EVENT_LATCH);
+    }
+    reel->hold[t] = hold.count;
+  }
+}
+
+static bool read_predicate(struct opened *o, size_t *room) {
+  struct reel *reel = o->reel;
+  bool ok = true;
+  if (!ph_episode_has(o->episode, PH_COL_PREDICATE) || reel->states <= 0)
+    return true;
+  if (ph_episode_rows(o->episode, PH_COL_PREDICATE) < reel->states) {
+    note(reel->task_note, sizeof reel->task_note,
+         "the predicate has fewer rows than there are states");
+    return true;
+  }
+  reel->predicate = malloc((size_t)reel->states);
+  reel->hold = calloc((size_t)reel->states, sizeof *reel->hold);
+  if (!reel->predicate || !reel->hold)
+    return false;
+  if (ph_episode_read(o->episode, PH_COL_PREDICATE, 0, reel->states, reel->predicate) == PH_OK) {
+    count_hold(reel, room, &ok);
+    return ok;
+  }
+  note(reel->task_note, sizeof reel->task_note, ph_error());
+  free(reel->predicate);
+  free(reel->hold);
+  reel->predicate = NULL;
+  reel->hold = NULL;
+  return true;
+}
+
+/* The flags of action t belong to the state that it led to, t+1. */
+static bool read_flags(struct opened *o, size_t *room) {
+  struct reel *reel = o->reel;
+  int64_t n = ph_episode_rows(o->episode, PH_COL_FLAGS);
+  bool ok = true;
+  if (n <= 0)
+    return true;
+  uint8_t *flags = malloc((size_t)n), before = 0;
+  if (!flags)
+    return false;
+  if (ph_episode_read(o->episode, PH_COL_FLAGS, 0, n, flags) != PH_OK) {
+    note(reel->task_note, sizeof reel->task_note, ph_error());
+    n = 0;
+  }
+  for (int64_t t = 0; t < n && t + 1 < reel->states && ok; t++) {
+    uint8_t rose = flags[t] & (uint8_t)~before;
+    before = flags[t];
+    if (rose & PH_FLAG_CLIPPED)
+      ok = add_event(reel, room, t + 1, EVENT_CLIPPED);
+    if (ok && (rose & PH_FLAG_WARNED))
+      ok = add_event(reel, room, t + 1, EVENT_WARNED);
+  }
+  free(flags);
+  return ok;
+}
+
+static bool collect_events(struct opened *o) {
+  struct reel *reel = o->reel;
+  size_t room = 0;
+  reel->latch = -1;
+  bool ok = read_predicate(o, &room) && read_flags(o, &room);
+  if (ok && reel->states > 0)
+    ok = add_event(reel, &room, reel->states - 1, EVENT_END);
+  if (ok && reel->nevents)
+    qsort(reel->events, reel->nevents, sizeof *reel->events, compare_events);
+  return ok;
+}
+
+/* --- all together
+ * --------------------------------------------------------------------------------- */
+
+static ph_status start_reel(struct opened *o) {
+  struct reel *reel = calloc(1, sizeof *reel);
+  if (!reel)
+    return PH_ENOMEM;
+  atomic_init(&reel->refs, 1);
+  o->reel = reel;
+  reel->episode = o->place;
+  reel->meta = *ph_episode_meta_of(o->episode);
+  reel->meta.provenance = NULL;
+  reel->states = reel->meta.states;
+  reel->hold_steps = reel->meta.hold_steps;
+  return PH_OK;
+}
+
+ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task) {
+  memset(o, 0, sizeof *o);
+  o->place = place;
+  ph_status status = ph_store_episode(&o->episode, store, place);
+  if (status != PH_OK) {
+    o->episode = NULL;
+    goto out;
+  }
+  status = start_reel(o);
+  if (status != PH_OK)
+    goto out;
+  open_model(o, store);
+  open_task(o, store, task);
+  status = open_replay(o);
+  if (status != PH_OK)
+    goto out;
+  o->reel->guarantee =
+      ph_episode_guarantee(o->episode, o->model, o->reel->reason, sizeof o->reel->reason);
+  if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o) || !collect_events(o))
+    status = PH_ENOMEM;
+out:
+  if (status != PH_OK)
+    opened_close(o);
+  return status;
+}
+
+void opened_close(struct opened *o) {
+  ph_replay_free(o->replay);
+  ph_task_unref(o->task);
+  ph_model_unref(o->model);
+  ph_episode_free(o->episode);
+  reel_unref(o->reel);
+  memset(o, 0, sizeof *o);
+}

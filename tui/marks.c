@@ -1,0 +1,352 @@
+/* The file: {"marks": [{"episode", "name", "step"}], "notes": [{"episode", "step", "text"}],
+ * "last": {"episode", "step"}}. Keys of others in it are kept. */
+#include "marks.h"
+
+#include "../src/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_LIMIT = 16 << 20 };
+
+static bool fail(char *error, size_t size, const char *path, const char *what, const char *why) {
+  snprintf(error, size, "%s: %s: %s", path, what, why);
+  return false;
+}
+
+/* --- values
+ * --------------------------------------------------------------------------------------- */
+
+static bool name_ok(char name) {
+  return (name >= 'a' && name <= 'z') || (name >= 'A' && name <= 'Z') ||
+         (name >= '0' && name <= '9');
+}
+
+void marks_clear(struct marks *m) {
+  for (size_t i = 0; i < m->nnotes; i++)
+    free(m->note[i].text);
+  free(m->mark);
+  free(m->note);
+  memset(m, 0, sizeof *m);
+}
+
+const struct mark *marks_find(const struct marks *m, const char *episode, char name) {
+  for (size_t i = 0; i < m->nmarks; i++)
+    if (m->mark[i].name == name && strcmp(m->mark[i].episode, episode) == 0)
+      return &m->mark[i];
+  return NULL;
+}
+
+bool marks_set(struct marks *m, const char *episode, char name, int64_t step) {
+  struct mark *old = (struct mark *)marks_find(m, episode, name);
+  if (!name_ok(name) || step < 0 || strlen(episode) >= sizeof m->mark->episode)
+    return false;
+  if (old) {
+    old->step = step;
+    return true;
+  }
+  struct mark *grown = realloc(m->mark, (m->nmarks + 1) * sizeof *grown);
+  if (!grown)
+    return false;
+  m->mark = grown;
+  struct mark *new = &grown[m->nmarks++];
+  memset(new, 0, sizeof *new);
+  strcpy(new->episode, episode);
+  new->name = name;
+  new->step = step;
+  return true;
+}
+
+const struct note *marks_note_at(const struct marks *m, const char *episode, int64_t step) {
+  for (size_t i = 0; i < m->nnotes; i++)
+    if (m->note[i].step == step && strcmp(m->note[i].episode, episode) == 0)
+      return &m->note[i];
+  return NULL;
+}
+
+static void note_remove(struct marks *m, struct note *note) {
+  size_t i = (size_t)(note - m->note);
+  free(note->text);
+  memmove(note, note + 1, (m->nnotes - i - 1) * sizeof *note);
+  m->nnotes--;
+}
+
+bool marks_note(struct marks *m, const char *episode, int64_t step, const char *text) {
+  struct note *old = (struct note *)marks_note_at(m, episode, step);
+  if (step < 0 || strlen(episode) >= sizeof m->note->episode)
+    return false;
+  if (!*text) {
+    if (old)
+      note_remove(m, old);
+    return true;
+  }
+  json_t *utf8 = json_string(text); /* NULL: it could not be saved */
+  char *copy = utf8 ? strdup(text) : NULL;
+  json_decref(utf8);
+  if (!copy)
+    return false;
+  if (old) {
+    free(old->text);
+    old->text = copy;
+    return true;
+  }
+  struct note *grown = realloc(m->note, (m->nnotes + 1) * sizeof *grown);
+  if (!grown) {
+    free(copy);
+    return false;
+  }
+  m->note = grown;
+  struct note *new = &grown[m->nnotes++];
+  memset(new, 0, sizeof *new);
+  strcpy(new->episode, episode);
+  new->step = step;
+  new->text = copy;
+  return true;
+}
+
+/* --- places
+ * --------------------------------------------------------------------------------------- */
+
+static void folder_of(char *out, size_t size, const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (!slash)
+    snprintf(out, size, ".");
+  else
+    snprintf(out, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+/* FNV-1a, so that two files of one name in two folders do not share notes. */
+static unsigned long long path_hash(const char *path) {
+  unsigned long long hash = 0xcbf29ce484222325ULL;
+  for (; *path; path++)
+    hash = (hash ^ (unsigned char)*path) * 0x100000001b3ULL;
+  return hash;
+}
+
+static void state_file(char *out, size_t size, const char *path) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+  unsigned long long hash = path_hash(path);
+  if (state && *state == '/')
+    snprintf(out, size, "%s/playhead/%.100s-%016llx.playhead.json", state, name, hash);
+  else if (home && *home)
+    snprintf(out, size, "%s/.local/state/playhead/%.100s-%016llx.playhead.json", home, name, hash);
+  else
+    snprintf(out, size, "%s", "");
+}
+
+static void choose_files(struct marks *m, const char *source) {
+  char path[500], folder[600];
+  char *real = realpath(source, NULL);
+  snprintf(path, sizeof path, "%s", real ? real : source);
+  free(real);
+  for (size_t n = strlen(path); n > 1 && path[n - 1] == '/';)
+    path[--n] = 0;
+  snprintf(m->file, sizeof m->file, "%s.playhead.json", path);
+  state_file(m->other, sizeof m->other, path);
+  folder_of(folder, sizeof folder, m->file);
+  if (access(folder, W_OK) != 0 && m->other[0]) {
+    char beside[600];
+    memcpy(beside, m->file, sizeof beside);
+    memcpy(m->file, m->other, sizeof beside);
+    memcpy(m->other, beside, sizeof beside);
+    m->aside = true;
+  }
+}
+
+/* --- reading
+ * -------------------------------------------------------------------------------------- */
+
+/* *out NULL with true: there is no such file. */
+static bool read_file(json_t **out, const char *path, char *error, size_t size) {
+  json_error_t why;
+  struct stat st;
+  *out = NULL;
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return errno == ENOENT || errno == ENOTDIR ||
+           fail(error, size, path, "cannot open", strerror(errno));
+  if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= FILE_LIMIT)
+    *out = json_loadf(file, 0, &why);
+  else
+    snprintf(why.text, sizeof why.text, "no regular file of a sane size");
+  fclose(file);
+  if (*out && !json_is_object(*out)) {
+    json_decref(*out);
+    *out = NULL;
+    snprintf(why.text, sizeof why.text, "no JSON object");
+  }
+  return *out || fail(error, size, path, "cannot read marks and notes", why.text);
+}
+
+static const char *text_of(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+static int64_t step_of(const json_t *object) {
+  const json_t *step = json_object_get(object, "step");
+  return json_is_integer(step) ? json_integer_value(step) : -1;
+}
+
+static void take(struct marks *m, const json_t *root) {
+  size_t i;
+  json_t *item;
+  json_array_foreach(json_object_get(root, "marks"), i, item) {
+    const char *name = text_of(item, "name");
+    if (strlen(name) == 1)
+      marks_set(m, text_of(item, "episode"), name[0], step_of(item));
+  }
+  json_array_foreach(json_object_get(root, "notes"), i, item)
+      marks_note(m, text_of(item, "episode"), step_of(item), text_of(item, "text"));
+  const json_t *last = json_object_get(root, "last");
+  if (step_of(last) >= 0 && strlen(text_of(last, "episode")) < sizeof m->last.episode) {
+    m->last.set = true;
+    m->last.step = step_of(last);
+    strcpy(m->last.episode, text_of(last, "episode"));
+  }
+}
+
+bool marks_load(struct marks *m, const char *source, char *error, size_t size) {
+  json_t *root = NULL;
+  marks_clear(m);
+  choose_files(m, source);
+  snprintf(error, size, "%s", "");
+  bool ok = read_file(&root, m->file, error, size);
+  if (ok && !root && m->other[0])
+    ok = read_file(&root, m->other, error, size);
+  if (root)
+    take(m, root);
+  json_decref(root);
+  return ok;
+}
+
+/* --- writing
+ * -------------------------------------------------------------------------------------- */
+
+static bool set_all(json_t *root, const struct marks *m) {
+  json_t *marks = json_array(), *notes = json_array();
+  bool ok = marks && notes;
+  for (size_t i = 0; ok && i < m->nmarks; i++) {
+    const struct mark *k = &m->mark[i];
+    ok = !json_array_append_new(marks, json_pack("{s:s, s:s#, s:I}", "episode", k->episode, "name",
+                                                 &k->name, 1, "step", (json_int_t)k->step));
+  }
+  for (size_t i = 0; ok && i < m->nnotes; i++) {
+    const struct note *k = &m->note[i];
+    ok = !json_array_append_new(notes, json_pack("{s:s, s:I, s:s}", "episode", k->episode, "step",
+                                                 (json_int_t)k->step, "text", k->text));
+  }
+  ok = !json_object_set(root, "marks", marks) && ok;
+  ok = !json_object_set(root, "notes", notes) && ok;
+  if (m->last.set)
+    ok = !json_object_set_new(root, "last",
+                              json_pack("{s:s, s:I}", "episode", m->last.episode, "step",
+                                        (json_int_t)m->last.step)) &&
+         ok;
+  json_decref(marks);
+  json_decref(notes);
+  return ok;
+}
+
+static void make_folders(const char *path) {
+  char part[600];
+  snprintf(part, sizeof part, "%s", path);
+  for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    mkdir(part, 0700);
+    *slash = '/';
+  }
+}
+
+static bool write_all(int fd, const char *text, size_t n) {
+  while (n > 0) {
+    ssize_t done = write(fd, text, n);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    text += done;
+    n -= (size_t)done;
+  }
+  return fsync(fd) == 0;
+}
+
+static void sync_folder(const char *path) {
+  char folder[600];
+  folder_of(folder, sizeof folder, path);
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
+}
+
+/* Returns 0 or errno. */
+static int write_file(const char *path, const char *text) {
+  char temporary[640];
+  snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
+  int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == EEXIST) { /* left by a process of this number that was killed */
+    unlink(temporary);
+    fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  }
+  if (fd < 0)
+    return errno;
+  int failed = write_all(fd, text, strlen(text)) ? 0 : errno ? errno : EIO;
+  if (close(fd) != 0 && !failed)
+    failed = errno;
+  if (!failed && rename(temporary, path) != 0)
+    failed = errno;
+  if (failed)
+    unlink(temporary);
+  else
+    sync_folder(path);
+  return failed;
+}
+
+/* What is there by others stays; what cannot be read is not written over. */
+static bool save_to(const struct marks *m, const char *path, int *failed, char *error,
+                    size_t size) {
+  json_t *root = NULL;
+  char *text = NULL;
+  *failed = 0;
+  bool ok = read_file(&root, path, error, size);
+  if (!ok)
+    goto out;
+  root = root ? root : json_object();
+  text = root && set_all(root, m) ? json_dumps(root, JSON_INDENT(1)) : NULL;
+  if (!text) {
+    ok = fail(error, size, path, "cannot save marks and notes",
+              "text that is no UTF-8, or no memory");
+    goto out;
+  }
+  *failed = write_file(path, text);
+  ok = !*failed || fail(error, size, path, "cannot save marks and notes", strerror(*failed));
+out:
+  free(text);
+  json_decref(root);
+  return ok;
+}
+
+bool marks_save(const struct marks *m, char *error, size_t size) {
+  int failed;
+  if (!m->file[0])
+    return fail(error, size, "marks", "cannot save", "no file belongs to them");
+  if (m->aside)
+    make_folders(m->file);
+  if (save_to(m, m->file, &failed, error, size))
+    return true;
+  if (failed != EACCES && failed != EROFS && failed != EPERM && failed != ENOENT)
+    return false;
+  if (!m->other[0])
+    return false;
+  if (!m->aside)
+    make_folders(m->other);
+  return save_to(m, m->other, &failed, error, size);
+}

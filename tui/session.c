@@ -1,0 +1,251 @@
+/* Keeps the last few episodes open, so that going back and forth between them costs nothing. */
+#include "session.h"
+
+#include "episode_reel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 6 };
+
+struct session {
+  ph_store *store;
+  ph_task *task; /* Nullable: instead of the recorded ones */
+  struct catalog *catalog;
+  struct slot {
+    bool used;
+    uint64_t at; /* turn of its last use */
+    struct opened opened;
+  } slot[KEPT];
+  uint64_t turn;
+};
+
+static struct catalog *make_catalog(const ph_store *store) {
+  struct catalog *catalog = calloc(1, sizeof *catalog);
+  if (!catalog)
+    return NULL;
+  atomic_init(&catalog->refs, 1);
+  catalog->n = ph_store_count(store);
+  catalog->entry = calloc(catalog->n ? catalog->n : 1, sizeof *catalog->entry);
+  if (!catalog->entry) {
+    free(catalog);
+    return NULL;
+  }
+  snprintf(catalog->path, sizeof catalog->path, "%s", ph_store_path(store));
+  snprintf(catalog->layout, sizeof catalog->layout, "%s", ph_store_layout(store));
+  for (size_t i = 0; i < catalog->n; i++)
+    catalog->entry[i] = *ph_store_entry(store, i);
+  return catalog;
+}
+
+ph_status session_open(struct session **out, const struct session_options *opt) {
+  struct session *s = calloc(1, sizeof *s);
+  ph_status status = s ? PH_OK : PH_ENOMEM;
+  *out = NULL;
+  if (status != PH_OK)
+    goto out;
+  status = ph_store_open(&s->store, opt->paths, opt->npaths, &opt->store);
+  if (status != PH_OK) {
+    s->store = NULL;
+    goto out;
+  }
+  if (opt->task_path) {
+    status = ph_task_open(&s->task, opt->task_path);
+    if (status != PH_OK) {
+      s->task = NULL;
+      goto out;
+    }
+  }
+  s->catalog = make_catalog(s->store);
+  if (!s->catalog)
+    status = PH_ENOMEM;
+out:
+  if (status == PH_OK)
+    *out = s;
+  else
+    session_free(s);
+  return status;
+}
+
+void session_free(struct session *s) {
+  if (!s)
+    return;
+  for (int i = 0; i < KEPT; i++)
+    if (s->slot[i].used)
+      opened_close(&s->slot[i].opened);
+  catalog_unref(s->catalog);
+  ph_task_unref(s->task);
+  ph_store_free(s->store);
+  free(s);
+}
+
+size_t session_count(const struct session *s) {
+  return s->catalog->n;
+}
+
+size_t session_find(const struct session *s, const char *id) {
+  return ph_store_find(s->store, id);
+}
+
+struct snapshot *session_first(const struct session *s) {
+  struct snapshot *snap = calloc(1, sizeof *snap);
+  if (snap)
+    snap->catalog = catalog_ref(s->catalog);
+  return snap;
+}
+
+/* The open episode at a place; NULL with a line in error. */
+static struct opened *get_episode(struct session *s, size_t place, char *error, size_t size) {
+  struct slot *slot = &s->slot[0];
+  s->turn++;
+  for (int i = 0; i < KEPT; i++) {
+    if (s->slot[i].used && s->slot[i].opened.place == place) {
+      s->slot[i].at = s->turn;
+      return &s->slot[i].opened;
+    }
+    if (!s->slot[i].used || (slot->used && s->slot[i].at < slot->at))
+      slot = &s->slot[i];
+  }
+  if (slot->used)
+    opened_close(&slot->opened);
+  ph_status status = opened_open(&slot->opened, s->store, place, s->task);
+  slot->used = status == PH_OK;
+  slot->at = s->turn;
+  if (status == PH_OK)
+    return &slot->opened;
+  snprintf(error, size, "%s", status == PH_ENOMEM ? ph_status_message(status) : ph_error());
+  return NULL;
+}
+
+/* --- one frame
+ * ------------------------------------------------------------------------------------ */
+
+/* A copy of n doubles into *out; NULL where there are none. False: out of memory. */
+static bool copy_doubles(double **out, const double *from, size_t n) {
+  *out = NULL;
+  if (!from || n == 0)
+    return true;
+  *out = malloc(n * sizeof **out);
+  if (!*out)
+    return false;
+  memcpy(*out, from, n * sizeof **out);
+  return true;
+}
+
+static bool copy_row(struct snapshot *snap, const ph_frame *frame, const struct reel *reel) {
+  const ph_dims *d = &reel->meta.dims;
+  const double *state = frame->row.state;
+  const double *qpos = state ? state + 1 : NULL;
+  return copy_doubles(&snap->qpos, qpos, (size_t)d->nq) &&
+         copy_doubles(&snap->qvel, qpos ? qpos + d->nq : NULL, (size_t)d->nv) &&
+         copy_doubles(&snap->act, qpos ? qpos + d->nq + d->nv : NULL, (size_t)d->na) &&
+         copy_doubles(&snap->mocap_pos, frame->row.mocap_pos, 3 * (size_t)d->nmocap) &&
+         copy_doubles(&snap->mocap_quat, frame->row.mocap_quat, 4 * (size_t)d->nmocap) &&
+         copy_doubles(&snap->ctrl, frame->row.ctrl, (size_t)reel->nctrl) &&
+         copy_doubles(&snap->action, frame->action, (size_t)reel->nactions) &&
+         copy_doubles(&snap->values, frame->values, reel->nsignals);
+}
+
+/* The ctrl that the action here led to. Should its block be corrupt, the next step says so. */
+static bool copy_next_ctrl(struct snapshot *snap, const struct opened *o) {
+  const struct reel *reel = o->reel;
+  if (!snap->action || reel->nctrl == 0 || snap->step + 1 >= reel->states ||
+      !ph_episode_has(o->episode, PH_COL_CTRL))
+    return true;
+  double *next = malloc((size_t)reel->nctrl * sizeof *next);
+  if (!next)
+    return false;
+  if (ph_episode_read(o->episode, PH_COL_CTRL, snap->step + 1, 1, next) == PH_OK)
+    snap->next_ctrl = next;
+  else
+    free(next);
+  return true;
+}
+
+static bool copy_contacts(struct snapshot *snap, const ph_frame *frame) {
+  if (frame->ncontact == 0)
+    return true;
+  snap->contacts = calloc(frame->ncontact, sizeof *snap->contacts);
+  if (!snap->contacts)
+    return false;
+  snap->ncontacts = frame->ncontact;
+  for (size_t i = 0; i < frame->ncontact; i++) {
+    struct snapshot_contact *to = &snap->contacts[i];
+    for (int side = 0; side < 2; side++)
+      snprintf(to->geom[side], sizeof to->geom[side], "%s", frame->contact[i].geom[side]);
+    to->dist = frame->contact[i].dist;
+    to->force = frame->contact[i].force;
+  }
+  return true;
+}
+
+/* A condition that fails here (the script is at fault at this state) leaves the frame as it is. */
+static bool copy_conditions(struct snapshot *snap, struct opened *o) {
+  size_t n = o->reel->nconditions;
+  const ph_condition *from = NULL;
+  bool value = false;
+  if (n == 0 || ph_replay_predicate(o->replay, &value, &from) != PH_OK || !from)
+    return true;
+  snap->conditions = calloc(n, sizeof *snap->conditions);
+  if (!snap->conditions)
+    return false;
+  snap->has_conditions = true;
+  snap->predicate_now = value;
+  for (size_t i = 0; i < n; i++) {
+    snap->conditions[i].value = from[i].value;
+    snap->conditions[i].read = from[i].read;
+    snprintf(snap->conditions[i].reads, sizeof snap->conditions[i].reads, "%s", from[i].reads);
+  }
+  return true;
+}
+
+static ph_status fill_frame(struct snapshot *snap, struct opened *o, int64_t step) {
+  ph_status status = ph_replay_seek(o->replay, step, 0, PH_KINEMATIC);
+  if (status != PH_OK) {
+    snprintf(snap->error, sizeof snap->error, "%s", ph_error());
+    return PH_OK;
+  }
+  const ph_frame *frame = ph_replay_frame(o->replay);
+  snap->step = frame->step;
+  snap->time = frame->time;
+  snap->reward = frame->reward ? *frame->reward : NAN;
+  snap->flags = frame->flags ? *frame->flags : -1;
+  if (!copy_row(snap, frame, o->reel) || !copy_contacts(snap, frame) || !copy_next_ctrl(snap, o) ||
+      !copy_conditions(snap, o))
+    return PH_ENOMEM;
+  snap->has_frame = true;
+  return PH_OK;
+}
+
+ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out) {
+  struct snapshot *snap = session_first(s);
+  ph_status status = snap ? PH_OK : PH_ENOMEM;
+  *out = NULL;
+  if (status != PH_OK)
+    return status;
+  snap->serial = req->serial;
+  snap->step = req->step;
+  snap->reward = NAN;
+  snap->flags = -1;
+  if (req->episode >= s->catalog->n) {
+    snprintf(snap->error, sizeof snap->error, "%.300s: there is no episode in it",
+             s->catalog->path);
+    goto out;
+  }
+  struct opened *o = get_episode(s, req->episode, snap->error, sizeof snap->error);
+  if (!o)
+    goto out;
+  snap->reel = reel_ref(o->reel);
+  int64_t last = o->reel->states - 1;
+  snap->step = req->step > last ? last : req->step;
+  snap->step = snap->step < 0 ? 0 : snap->step;
+  status = fill_frame(snap, o, snap->step);
+out:
+  if (status == PH_OK)
+    *out = snap;
+  else
+    snapshot_free(snap);
+  return status;
+}

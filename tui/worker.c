@@ -1,0 +1,123 @@
+#include "worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct worker {
+  pthread_t thread;
+  struct session *session; /* the thread's, until it is joined */
+  int pipe[2];
+  pthread_mutex_t lock; /* guards all below */
+  pthread_cond_t wake;
+  struct request request;
+  bool asked, quit;
+  struct snapshot *snapshot; /* newest that was not taken; NULL none */
+};
+
+static void publish(struct worker *w, struct snapshot *snap) {
+  pthread_mutex_lock(&w->lock);
+  struct snapshot *old = w->snapshot;
+  w->snapshot = snap;
+  pthread_mutex_unlock(&w->lock);
+  snapshot_free(old);
+  while (write(w->pipe[1], "", 1) < 0 && errno == EINTR) {
+  } /* a full pipe wakes the loop just as well */
+}
+
+static void *run(void *arg) {
+  struct worker *w = arg;
+  for (;;) {
+    struct snapshot *snap = NULL;
+    pthread_mutex_lock(&w->lock);
+    while (!w->asked && !w->quit)
+      pthread_cond_wait(&w->wake, &w->lock);
+    bool quit = w->quit;
+    struct request request = w->request;
+    w->asked = false;
+    pthread_mutex_unlock(&w->lock);
+    if (quit)
+      return NULL;
+    if (session_serve(w->session, &request, &snap) == PH_OK)
+      publish(w, snap);
+  }
+}
+
+/* Signals are the loop's business, but a fault belongs to the thread that made it. */
+static void block_signals(sigset_t *before) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+  sigset_t all;
+  sigfillset(&all);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    sigdelset(&all, faults[i]);
+  pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+ph_status worker_start(struct worker **out, struct session *session) {
+  sigset_t before;
+  struct worker *w = calloc(1, sizeof *w);
+  *out = NULL;
+  if (!w || pipe2(w->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+    free(w);
+    session_free(session);
+    return PH_ENOMEM;
+  }
+  w->session = session;
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->wake, NULL);
+  block_signals(&before);
+  int failed = pthread_create(&w->thread, NULL, run, w);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!failed) {
+    *out = w;
+    return PH_OK;
+  }
+  close(w->pipe[0]);
+  close(w->pipe[1]);
+  session_free(session);
+  free(w);
+  return PH_ENOMEM;
+}
+
+void worker_ask(struct worker *w, const struct request *req) {
+  pthread_mutex_lock(&w->lock);
+  w->request = *req;
+  w->asked = true;
+  pthread_cond_signal(&w->wake);
+  pthread_mutex_unlock(&w->lock);
+}
+
+struct snapshot *worker_take(struct worker *w) {
+  char bytes[64];
+  while (read(w->pipe[0], bytes, sizeof bytes) > 0) {
+  }
+  pthread_mutex_lock(&w->lock);
+  struct snapshot *snap = w->snapshot;
+  w->snapshot = NULL;
+  pthread_mutex_unlock(&w->lock);
+  return snap;
+}
+
+int worker_fd(const struct worker *w) {
+  return w->pipe[0];
+}
+
+void worker_stop(struct worker *w) {
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->quit = true;
+  pthread_cond_signal(&w->wake);
+  pthread_mutex_unlock(&w->lock);
+  pthread_join(w->thread, NULL);
+  session_free(w->session);
+  snapshot_free(w->snapshot);
+  close(w->pipe[0]);
+  close(w->pipe[1]);
+  pthread_mutex_destroy(&w->lock);
+  pthread_cond_destroy(&w->wake);
+  free(w);
+}
