@@ -33,7 +33,11 @@ static void on_error(const char *text) {
   } else {
     /* Nobody guards this call: what MuJoCo itself would do. */
     mju_user_error = NULL;
+#if mjVERSION_HEADER >= 233
+    mju_error("%s", text);
+#else
     mju_error(text);
+#endif
   }
 }
 

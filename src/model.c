@@ -90,7 +90,10 @@ ph_status ph_model_fits(const ph_model *recorded, const ph_model *given) {
 static ph_status compile(ph_model *model, const ph_model_facts *recorded, bool named) {
   ph_names names;
   ph_model_facts facts;
-  ph_status status = ph_mj_compile(&model->m, model->source);
+  /* The engine's files fall back to the disk for what the source lacks. */
+  ph_status status = ph_mjcf_check(model->source);
+  if (status == PH_OK)
+    status = ph_mj_compile(&model->m, model->source);
   if (status != PH_OK)
     return status;
   status = ph_mj_describe(model->m, &names, &facts);
