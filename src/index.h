@@ -1,19 +1,25 @@
-/* A run's list of episodes: append-only records with a CRC each. Rebuilt from the folder when the
- * two disagree; the folder is right. */
+/* A run's list of episodes: append-only records with a CRC each. Whatever it says is compared with
+ * the folder when it is read; the folder is right. Nothing is written by reading. */
 #ifndef PLAYHEAD_INDEX_H
 #define PLAYHEAD_INDEX_H
 
 #include <playhead/store.h>
 
+#define PH_INDEX_NAME_SIZE 72 /* room for any episode file's name */
+
 /* Name of an episode file in a run directory: env<III>_ep<NNNNNN>_<A>.h5 */
 void ph_index_file_name(char *out, size_t size, int env_id, int64_t episode, int64_t actions);
-/* Parses such a name; false if it is none. */
+/* Parses such a name, exactly as it would be written; false if it is none. */
 bool ph_index_parse_name(const char *name, int *env_id, int64_t *episode, int64_t *actions);
 
-/* Appends one record and syncs it. entry->file is the bare file name. */
+/* Appends one record and syncs it. entry->file is the bare file name. PH_EIO leaves the index as it
+ * was; PH_EINVAL: a text does not fit. */
 ph_status ph_index_append(const char *dir, const ph_entry *entry);
-/* Reads the records that check; *n entries in *out (free). A torn tail is left out. Files are
- * compared with the folder: missing records are read from the files, extra ones dropped. */
+
+/* One entry per episode file of the folder, by (env, episode); *n entries in *out (free). file is
+ * dir/name. Facts come from the last record that checks and fits the name, else from the file's
+ * attributes; a file that cannot be read is listed with its oddity. Records without a file and a
+ * torn tail are left out. PH_EIO: the folder cannot be listed. */
 ph_status ph_index_load(ph_entry **out, size_t *n, const char *dir);
 
 #endif
