@@ -11,8 +11,7 @@
 
 #include "fail.h"
 
-/* --- inside and outside
- * ---------------------------------------------------------------------------- */
+/* --- inside and outside ---------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -55,8 +54,7 @@ void ph_h5_leave(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* --- error text
- * --------------------------------------------------------------------------------------- */
+/* --- error text ------------------------------------------------------------------------------ */
 
 static herr_t first_description(unsigned n, const H5E_error2_t *error, void *out) {
   (void)n;
@@ -106,8 +104,7 @@ const char *ph_h5_name(hid_t id, char *buf, size_t size) {
   return buf;
 }
 
-/* --- files
- * --------------------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------- */
 
 /* Opens the descriptor of a regular file; -1 with the text set. */
 static int open_regular(const char *path) {

@@ -31,8 +31,7 @@ ph_status ph_h5_describe_type(hid_t type, hid_t where, ph_h5_array *info);
 /* PH_EREFUSED: bytes outside of the file, or filters that are never run. */
 ph_status ph_h5_check_storage(hid_t dataset);
 
-/* --- the driver
- * -------------------------------------------------------------------------------------- */
+/* --- the driver ------------------------------------------------------------------------------ */
 
 typedef struct ph_h5_ticket {
   int fd; /* an open descriptor; taken over by the file, then -1 */

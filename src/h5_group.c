@@ -126,6 +126,15 @@ ph_status ph_h5_group_create(hid_t *out, hid_t loc, const char *path) {
   return status;
 }
 
+ph_status ph_h5_remove(hid_t loc, const char *path) {
+  ph_h5_enter();
+  ph_status status = PH_OK;
+  if (ph_h5_exists(loc, path) && H5Ldelete(loc, path, H5P_DEFAULT) < 0)
+    status = ph_h5_error(PH_EIO, loc, path);
+  ph_h5_leave();
+  return status;
+}
+
 struct walk {
   ph_h5_visit *fn;
   void *arg;

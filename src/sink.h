@@ -39,18 +39,19 @@ typedef struct ph_sink_options {
   bool compress;
 } ph_sink_options;
 
-/* A run directory: run.h5 appears with the first `begin` or `finish`, each `end` verifies, syncs and
- * renames one file env<III>_ep<NNNNNN>_<A>.h5 and appends its index record. */
+/* A run directory: run.h5 appears with the first `begin` or `finish`, each `end` verifies, syncs
+ * and renames one file env<III>_ep<NNNNNN>_<A>.h5 and appends its index record. PH_EEXIST: the
+ * folder holds a run. origin says what all episodes share. */
 ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
                       const ph_sink_options *opt);
-/* One dataset file: temporary sibling, renamed by `finish`. */
+/* One dataset file: temporary sibling, renamed by `finish`. PH_EEXIST: something is there. */
 ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta *origin,
                           const ph_sink_options *opt);
 /* Episodes in memory. ph_sink_memory_take gives the i-th ended one to the caller, once. */
 ph_status ph_sink_memory(ph_sink **out);
 ph_status ph_sink_memory_take(ph_sink *sink, size_t i, ph_episode **out);
 
-/* Writes a whole episode into a sink in blocks of rows, [from, to) of its actions. */
+/* Writes a whole episode into a sink in blocks of rows. */
 ph_status ph_sink_copy(ph_sink *sink, const ph_episode *episode);
 
 #endif

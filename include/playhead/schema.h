@@ -87,7 +87,7 @@ typedef struct ph_dims {
 
 typedef struct ph_column_info {
   ph_column id;
-  const char *path;  /* under /data/demo_<k> */
+  const char *path; /* under /data/demo_<k> */
   ph_type type;
   ph_rows rows;
   const char *shape; /* symbolic, comma separated; "" scalar */
@@ -113,9 +113,13 @@ typedef enum ph_place {
   PH_AT_ROOT,
   PH_AT_DATA,
   PH_AT_DEMO,
-  PH_AT_MODEL, /* /models/<sha256> */
-  PH_AT_TASK,  /* /tasks/<sha256> */
+  PH_AT_MODEL,   /* /models/<sha256> */
+  PH_AT_TASK,    /* /tasks/<sha256> */
+  PH_AT_DATASET, /* a dataset that is not per step */
 } ph_place;
+
+/* The path of a place, "/data/demo_<k>"; static. */
+PH_API const char *ph_schema_place(ph_place place);
 
 typedef struct ph_attr_info {
   ph_place place;
@@ -127,6 +131,26 @@ typedef struct ph_attr_info {
 
 /* All attributes of the format; *n gets their number. Static. */
 PH_API const ph_attr_info *ph_schema_attrs(size_t *n);
+
+/* A dataset that is not one value or row per step. A part of the path in <> stands for any name. */
+typedef struct ph_extra_info {
+  ph_place place;
+  const char *path;  /* under the place, "assets/<name>" */
+  const char *types; /* names of types, comma separated; "row" is a compound */
+  const char *shape; /* in words of the format */
+  bool required;     /* wherever its place is; never for a path with <> */
+  const char *help;
+} ph_extra_info;
+
+/* All of them; *n gets their number. Static. */
+PH_API const ph_extra_info *ph_schema_extras(size_t *n);
+
+#define PH_SCHEMA_KINDS 9 /* PH_KIND_COUNT */
+/* Name of the i-th ph_kind as in names/<kind>: "body", "joint", ... NULL past the last. Static. */
+PH_API const char *ph_schema_kind(int i);
+
+/* The format as markdown tables, for the README; the caller's (free). NULL: out of memory. */
+PH_API char *ph_schema_markdown(void);
 
 #ifdef __cplusplus
 }

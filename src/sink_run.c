@@ -1,0 +1,249 @@
+/* A run directory: run.h5 with models and tasks, one file per episode. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "index.h"
+#include "sink_h5.h"
+
+#define DEMO "/data/demo_0"
+
+struct run {
+  ph_sink base;
+  char *dir;
+  bool made;    /* the folder was not there before */
+  bool written; /* run.h5 is in place */
+  bool compress;
+  ph_episode_meta origin;
+  const ph_model **models; /* referenced, until run.h5 is written */
+  const ph_task **tasks;
+  size_t nmodels, ntasks;
+  ph_part part;
+  ph_demo demo;
+};
+
+/* --- run.h5
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static void drop_references(struct run *run) {
+  for (size_t i = 0; i < run->nmodels; i++)
+    ph_model_unref(run->models[i]);
+  for (size_t i = 0; i < run->ntasks; i++)
+    ph_task_unref((ph_task *)run->tasks[i]);
+  free(run->models);
+  free(run->tasks);
+  run->models = NULL;
+  run->tasks = NULL;
+  run->nmodels = run->ntasks = 0;
+}
+
+static char *join(const char *dir, const char *name) {
+  char *path = NULL;
+  return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+/* Writes run.h5 before the first episode appears. After an error it is tried again. */
+static ph_status write_run(struct run *run) {
+  if (run->written)
+    return PH_OK;
+  ph_part part = {.h5 = H5I_INVALID_HID};
+  char *path = join(run->dir, "run.h5");
+  ph_status status =
+      path ? ph_part_create(&part, path) : ph_fail(PH_ENOMEM, "%s: out of memory", run->dir);
+  if (!status)
+    status = ph_sink_put_root(part.h5, &run->origin);
+  for (size_t i = 0; i < run->nmodels && !status; i++)
+    status = ph_sink_put_model(part.h5, run->models[i]);
+  for (size_t i = 0; i < run->ntasks && !status; i++)
+    status = ph_sink_put_task(part.h5, run->tasks[i]);
+  if (!status)
+    status = ph_part_finish(&part);
+  if (!status)
+    status = ph_part_publish(&part);
+  ph_part_drop(&part);
+  free(path);
+  if (status)
+    return status;
+  run->written = true;
+  return PH_OK;
+}
+
+static ph_status too_late(const struct run *run, const char *what, const char *sha256) {
+  return ph_fail(PH_EINVAL, "%s: %s %.12s: it comes after the first episode", run->dir, what,
+                 sha256);
+}
+
+static ph_status run_model(ph_sink *sink, const ph_model *model) {
+  struct run *run = (struct run *)sink;
+  for (size_t i = 0; i < run->nmodels; i++)
+    if (strcmp(ph_model_sha256(run->models[i]), ph_model_sha256(model)) == 0)
+      return PH_OK;
+  if (run->written)
+    return too_late(run, "model", ph_model_sha256(model));
+  const ph_model **models = realloc(run->models, (run->nmodels + 1) * sizeof *models);
+  if (!models)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", run->dir);
+  run->models = models;
+  run->models[run->nmodels++] = ph_model_ref(model);
+  return PH_OK;
+}
+
+static ph_status run_task(ph_sink *sink, const ph_task *task) {
+  struct run *run = (struct run *)sink;
+  for (size_t i = 0; i < run->ntasks; i++)
+    if (strcmp(ph_task_sha256(run->tasks[i]), ph_task_sha256(task)) == 0)
+      return PH_OK;
+  if (run->written)
+    return too_late(run, "task", ph_task_sha256(task));
+  const ph_task **tasks = realloc(run->tasks, (run->ntasks + 1) * sizeof *tasks);
+  if (!tasks)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", run->dir);
+  run->tasks = tasks;
+  run->tasks[run->ntasks++] = ph_task_ref(task);
+  return PH_OK;
+}
+
+/* --- episodes -------------------------------------------------------------------------------- */
+
+static void run_cancel(ph_sink *sink) {
+  struct run *run = (struct run *)sink;
+  ph_demo_close(&run->demo);
+  ph_part_drop(&run->part);
+}
+
+static ph_status begin_file(struct run *run, const ph_begin *begin) {
+  char name[PH_INDEX_NAME_SIZE];
+  const ph_episode_meta *m = begin->meta;
+  ph_index_file_name(name, sizeof name, m->env_id, m->episode, m->actions);
+  char *path = join(run->dir, name);
+  ph_status status =
+      path ? ph_part_create(&run->part, path) : ph_fail(PH_ENOMEM, "%s: out of memory", run->dir);
+  if (!status)
+    status = ph_sink_put_root(run->part.h5, &run->origin);
+  if (!status)
+    status = ph_sink_put_data(run->part.h5, &run->origin, m->actions);
+  if (!status)
+    status = ph_demo_begin(&run->demo, run->part.h5, DEMO, begin, run->compress);
+  free(path);
+  return status;
+}
+
+static ph_status run_begin(ph_sink *sink, const ph_begin *begin) {
+  struct run *run = (struct run *)sink;
+  if (run->demo.open)
+    return ph_fail(PH_EINVAL, "episode: begins before the last one has ended");
+  ph_status status = ph_begin_check(begin, true);
+  if (!status)
+    status = write_run(run);
+  if (!status)
+    status = begin_file(run, begin);
+  if (status)
+    run_cancel(sink);
+  return status;
+}
+
+static ph_status run_rows(ph_sink *sink, ph_column col, int64_t first, int64_t n,
+                          const void *data) {
+  struct run *run = (struct run *)sink;
+  ph_status status = ph_demo_rows(&run->demo, col, first, n, data);
+  if (status)
+    run_cancel(sink);
+  return status;
+}
+
+static ph_status verify(const ph_part *part) {
+  hid_t file;
+  ph_status status = ph_h5_open(&file, part->temporary);
+  if (!status)
+    status = ph_demo_verify(file, DEMO);
+  ph_h5_close(file);
+  return status ? ph_fail_in(status, "%s: reading it back", part->final) : PH_OK;
+}
+
+static ph_status run_end(ph_sink *sink) {
+  struct run *run = (struct run *)sink;
+  ph_entry entry;
+  ph_begin_entry(&entry, &run->demo.meta);
+  ph_status status = ph_demo_end(&run->demo);
+  if (!status)
+    status = ph_part_finish(&run->part);
+  if (!status)
+    status = verify(&run->part);
+  if (!status)
+    status = ph_part_publish(&run->part);
+  if (!status) {
+    ph_index_file_name(entry.file, sizeof entry.file, entry.env_id, entry.episode, entry.actions);
+    snprintf(entry.id, sizeof entry.id, "env%03d_ep%06lld", entry.env_id, (long long)entry.episode);
+    snprintf(entry.group, sizeof entry.group, DEMO);
+    /* The episode is safe, and the folder is right where the two differ: a reader takes what the
+     * index lacks from the file. So this is no reason to take the episode back. */
+    ph_index_append(run->dir, &entry);
+  }
+  run_cancel(sink);
+  return status;
+}
+
+/* --- the sink -------------------------------------------------------------------------------- */
+
+static ph_status run_finish(ph_sink *sink) {
+  struct run *run = (struct run *)sink;
+  return run->demo.open ? ph_fail(PH_EINVAL, "episode: it has not ended") : write_run(run);
+}
+
+static void run_free(ph_sink *sink) {
+  struct run *run = (struct run *)sink;
+  if (!sink)
+    return;
+  run_cancel(sink);
+  drop_references(run);
+  if (run->made && !run->written)
+    rmdir(run->dir);
+  free(run->dir);
+  free(run);
+}
+
+/* PH_EEXIST: the folder holds a run, or episodes of one. */
+static ph_status check_empty(const char *dir) {
+  int env_id;
+  int64_t episode, actions;
+  DIR *folder = opendir(dir);
+  ph_status status =
+      folder ? PH_OK : ph_fail(PH_EIO, "%s: cannot be listed: %s", dir, strerror(errno));
+  for (struct dirent *entry = NULL; !status && (entry = readdir(folder));)
+    if (strcmp(entry->d_name, "run.h5") == 0 || strcmp(entry->d_name, "index") == 0 ||
+        ph_index_parse_name(entry->d_name, &env_id, &episode, &actions))
+      status = ph_fail(PH_EEXIST, "%s: it holds a run already", dir);
+  if (folder)
+    closedir(folder);
+  return status;
+}
+
+ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
+                      const ph_sink_options *opt) {
+  struct run *run = calloc(1, sizeof *run);
+  *out = NULL;
+  if (!run)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", dir);
+  run->base = (ph_sink){run_model, run_task,   run_begin,  run_rows,
+                        run_end,   run_cancel, run_finish, run_free};
+  run->part.h5 = H5I_INVALID_HID;
+  run->origin = *origin;
+  run->origin.provenance = NULL;
+  run->compress = opt && opt->compress;
+  run->dir = strdup(dir);
+  ph_status status =
+      run->dir ? ph_folder_create(dir, &run->made) : ph_fail(PH_ENOMEM, "%s: out of memory", dir);
+  if (!status)
+    status = check_empty(dir);
+  if (status)
+    run_free(&run->base);
+  else
+    *out = &run->base;
+  return status;
+}
