@@ -17,6 +17,8 @@ static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
  */
 
 static ph_status vfs_add(mjVFS *vfs, const char *name, const void *data, size_t size) {
+  if (size == 0)
+    return ph_fail(PH_EMODEL, "model: %s is empty", name);
   if (size > INT32_MAX)
     return ph_fail(PH_EMODEL, "model: asset %s: %zu bytes are more than can be read", name, size);
 #if mjVERSION_HEADER >= 313
@@ -51,11 +53,23 @@ static void one_line(char *text) {
 }
 
 struct compile {
+  const ph_source *source;
   const char *name;
   mjVFS *vfs;
+  ph_status status; /* of filling vfs */
   mjModel *m;
   char error[1000];
 };
+
+static void fill(void *arg) {
+  struct compile *job = arg;
+  const ph_source *source = job->source;
+  mj_defaultVFS(job->vfs);
+  job->status = vfs_add(job->vfs, job->name, source->xml, source->xml_size);
+  for (size_t i = 0; job->status == PH_OK && i < source->nassets; i++)
+    job->status =
+        vfs_add(job->vfs, source->assets[i].name, source->assets[i].data, source->assets[i].size);
+}
 
 static void load(void *arg) {
   struct compile *job = arg;
@@ -84,7 +98,7 @@ static ph_status load_locked(struct compile *job) {
 
 ph_status ph_mj_compile(mjModel **out, const ph_source *source) {
   char name[64];
-  struct compile job = {.name = name};
+  struct compile job = {.source = source, .name = name};
   *out = NULL;
   ph_status status = ph_engine_check();
   if (status != PH_OK)
@@ -94,11 +108,9 @@ ph_status ph_mj_compile(mjModel **out, const ph_source *source) {
   job.vfs = malloc(sizeof *job.vfs);
   if (!job.vfs)
     return ph_fail(PH_ENOMEM, "model: no memory for its files");
-  mj_defaultVFS(job.vfs);
-  status = vfs_add(job.vfs, name, source->xml, source->xml_size);
-  for (size_t i = 0; status == PH_OK && i < source->nassets; i++)
-    status =
-        vfs_add(job.vfs, source->assets[i].name, source->assets[i].data, source->assets[i].size);
+  status = ph_mj_guard(fill, &job);
+  if (status == PH_OK)
+    status = job.status;
   if (status == PH_OK)
     status = load_locked(&job);
   mj_deleteVFS(job.vfs);
