@@ -55,7 +55,7 @@ static int success_rows(int w, const struct layout_options *opt) {
   if (!opt->has_task)
     return 5;
   int facts = 5, conditions = max_int(opt->nconditions, 1);
-  return 1 + (w >= 56 ? max_int(facts, conditions) : facts + conditions);
+  return 1 + (w >= 72 ? max_int(facts, conditions) : facts + conditions);
 }
 
 static int action_rows(const struct layout_options *opt) {

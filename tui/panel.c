@@ -1,7 +1,9 @@
 #include "panel.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "strip.h"
 #include "text.h"
 
 static const struct panel panels[PANEL_COUNT] = {
@@ -52,13 +54,48 @@ int panel_top(const struct app *app, enum panel_id id, int lines, int rows) {
 }
 
 void panel_more(struct surface *s, struct rect r, int y, const struct app *app, int hidden) {
-  char down[32], up[32], filter[32], zoom[32];
-  keymap_key(&app->keys, CMD_DOWN, down, sizeof down);
-  keymap_key(&app->keys, CMD_UP, up, sizeof up);
-  keymap_key(&app->keys, CMD_FILTER, filter, sizeof filter);
-  keymap_key(&app->keys, CMD_ZOOM, zoom, sizeof zoom);
-  surface_printf(s, r, y, 1, STYLE_HINT, "%d more  %s %s scroll  %s filter  %s zoom", hidden, down,
-                 up, filter, zoom);
+  static const struct {
+    enum command cmd;
+    const char *word;
+  } keys[] = {{CMD_DOWN, ""}, {CMD_UP, " scroll"}, {CMD_FILTER, " filter"}, {CMD_ZOOM, " zoom"}};
+  struct strip strip = {0};
+  strip_add(&strip, 0, STYLE_HINT, STRIP_BLANK, "%d more", hidden);
+  for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++) {
+    char key[32];
+    keymap_key(&app->keys, keys[i].cmd, key, sizeof key);
+    if (key[0])
+      strip_add(&strip, i < 2 ? 1 : i, STYLE_HINT, i == 1 ? STRIP_TIGHT : STRIP_BLANK, "%s%s", key,
+                keys[i].word);
+  }
+  r.w--;
+  strip_draw(s, r, y, 1, &strip);
+}
+
+/* Bytes of text that go into one row: up to the last blank that fits, else as many as fit. */
+static size_t wrap_cut(const char *text, int width) {
+  size_t cut, n = strlen(text);
+  text_width(text, width, &cut);
+  if (cut == n || text[cut] == ' ')
+    return cut;
+  for (size_t i = cut; i > 0; i--)
+    if (text[i - 1] == ' ')
+      return i;
+  return cut;
+}
+
+void panel_wrap(struct surface *s, struct rect r, int y, enum style style, const char *text) {
+  char row[512];
+  int width = r.w - 2;
+  for (; *text && width > 0 && y < r.h; y++) {
+    size_t n = wrap_cut(text, width);
+    if (n == 0)
+      return;
+    snprintf(row, sizeof row, "%.*s", (int)n, text);
+    surface_put(s, r, y, 1, style, row);
+    text += n;
+    while (*text == ' ')
+      text++;
+  }
 }
 
 int panel_notes(const struct app *app, const char *notes[2]) {

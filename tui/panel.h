@@ -40,6 +40,8 @@ struct rect panel_frame(struct surface *s, struct rect r, const struct app *app,
 int panel_top(const struct app *app, enum panel_id id, int lines, int rows);
 /* The cursor of a panel, inside its lines. */
 int panel_cursor(const struct app *app, enum panel_id id, int lines);
+/* Text in as many rows as it needs, from row y, between blanks at both sides. */
+void panel_wrap(struct surface *s, struct rect r, int y, enum style style, const char *text);
 /* " 12 more  j k scroll  f filter" into the last row. */
 void panel_more(struct surface *s, struct rect r, int y, const struct app *app, int hidden);
 /* What the header has to say besides: missing model, task; at most 2. Returns how many. */

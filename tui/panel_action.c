@@ -8,8 +8,16 @@
 #define NUMBER_WIDTH 9
 #define BAR_WIDTH 12
 
+/* -1: not known. */
+static int element_ctrl(const struct reel *reel, int i) {
+  int ctrl = reel->action_ctrl ? reel->action_ctrl[i] : -1;
+  return ctrl < reel->nctrl ? ctrl : -1;
+}
+
 static bool action_shows(const struct app *app, const struct reel *reel, int i) {
-  return app_filter_match(app, PANEL_ACTION, reel->action_name[i]);
+  int ctrl = element_ctrl(reel, i);
+  return app_filter_match(app, PANEL_ACTION, reel->action_name[i]) ||
+         (ctrl >= 0 && app_filter_match(app, PANEL_ACTION, reel->ctrl_name[ctrl]));
 }
 
 int panel_action_lines(const struct app *app) {
@@ -42,8 +50,18 @@ static void action_bar(struct surface *s, struct rect r, int y, int x, const str
       surface_put(s, r, y, x + 1 + c, STYLE_HOLD, at < middle ? "▐" : "▌");
   }
   surface_put(s, r, y, x + 1 + BAR_WIDTH, STYLE_BORDER, "▏");
-  if (outside)
-    surface_put(s, r, y, x + 2 + BAR_WIDTH, STYLE_BAD, value < low ? "◀ clipped" : "▶ clipped");
+  if (!outside)
+    return;
+  x += 2 + BAR_WIDTH;
+  x += surface_put(s, r, y, x, STYLE_BAD, value < low ? "◀" : "▶");
+  if (x + 8 <= r.w)
+    surface_put(s, r, y, x, STYLE_BAD, " clipped");
+}
+
+/* The ctrl that an element drives, else its own name. */
+static const char *element_name(const struct reel *reel, int i) {
+  int ctrl = element_ctrl(reel, i);
+  return ctrl >= 0 ? reel->ctrl_name[ctrl] : reel->action_name[i];
 }
 
 /* Where the columns are; -1: no room for one. */
@@ -54,15 +72,16 @@ struct columns {
 static void columns_fit(struct columns *c, const struct reel *reel, int width) {
   int longest = 6;
   for (int i = 0; i < reel->nactions; i++) {
-    int w = text_width(reel->action_name[i], 24, NULL);
+    int w = text_width(element_name(reel, i), 24, NULL);
     longest = w > longest ? w : longest;
   }
   *c = (struct columns){.raw = 4, .now = -1, .next = -1, .bar = -1};
   c->name = c->raw + NUMBER_WIDTH + 2;
   int left = width - c->name - 1, number = NUMBER_WIDTH + 2;
-  bool bar = left >= longest + number + BAR_WIDTH + 4, next = left >= 8 + number;
-  bool now = left >= longest + 2 * number + BAR_WIDTH + 4;
-  left -= (bar ? BAR_WIDTH + 4 : 0) + (next ? number : 0) + (now ? number : 0);
+  int bar_width = BAR_WIDTH + 4;
+  bool bar = left >= longest + number + bar_width, next = left >= 8 + number;
+  bool now = left >= longest + 2 * number + bar_width + 8;
+  left -= (bar ? bar_width : 0) + (next ? number : 0) + (now ? number : 0);
   c->name_width = left < longest ? (left < 1 ? 1 : left) : longest;
   int x = c->name + c->name_width + 2;
   if (now)
@@ -95,10 +114,10 @@ static void action_row(struct surface *s, struct rect r, int y, const struct col
                        const struct app *app, int i) {
   const struct reel *reel = app_reel(app);
   const struct snapshot *snap = app->snap;
-  int ctrl = reel->action_ctrl ? reel->action_ctrl[i] : -1;
-  bool known = ctrl >= 0 && ctrl < reel->nctrl;
+  int ctrl = element_ctrl(reel, i);
+  bool known = ctrl >= 0;
   char name[200];
-  text_fit(name, sizeof name, known ? reel->ctrl_name[ctrl] : reel->action_name[i], c->name_width);
+  text_fit(name, sizeof name, element_name(reel, i), c->name_width);
   surface_printf(s, r, y, 1, STYLE_DIM, "%d", i);
   put_number(s, r, y, c->raw, snap->action ? snap->action[i] : NAN);
   surface_put(s, r, y, c->name, STYLE_NORMAL, name);

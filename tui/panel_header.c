@@ -36,13 +36,13 @@ static void header_end(struct strip *strip, const ph_episode_meta *meta) {
     strip_add(strip, 3, header_success_style(meta), STRIP_TIGHT, "(success: %s)",
               meta->success ? "yes" : "no");
   if (meta->end_detail[0])
-    strip_add(strip, 8, STYLE_NORMAL, STRIP_TIGHT, "(%s)", meta->end_detail);
+    strip_add(strip, 8, STYLE_NORMAL, STRIP_TIGHT | STRIP_CUT, "(%s)", meta->end_detail);
 }
 
 static void header_identity(struct strip *strip, const struct app *app, const struct reel *reel) {
   const ph_episode_meta *meta = &reel->meta;
   const char *task = reel->task_name[0] ? reel->task_name : meta->env_name;
-  strip_add(strip, 4, STYLE_BOLD, STRIP_BLANK, "%s", task);
+  strip_add(strip, 4, STYLE_BOLD, STRIP_BLANK | STRIP_CUT, "%s", task);
   strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "%s", meta->id);
   if (app->snap->catalog)
     strip_add(strip, 2, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", reel->episode + 1,
@@ -71,6 +71,8 @@ static void header_first(struct surface *s, struct rect r, const struct app *app
 /* Where success latched by the file's own predicate, in words. */
 static void header_latch(struct strip *strip, const struct reel *reel) {
   const ph_episode_meta *meta = &reel->meta;
+  if (!reel->predicate && !meta->task_sha256[0] && reel->task_note[0])
+    return;
   if (!reel->predicate) {
     strip_add(strip, 1, STYLE_NORMAL, STRIP_BLANK, "%s",
               meta->task_sha256[0] ? "latch: not recorded" : "no task: nothing was judged");
@@ -81,15 +83,15 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
   else
     strip_add(strip, 1, STYLE_BAD, STRIP_BLANK, "latch: recorded NEVER");
   if (meta->control_dt > 0)
-    strip_add(strip, 4, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
+    strip_add(strip, 5, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
               (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
 }
 
 static void header_promise(struct strip *strip, const struct reel *reel) {
   enum style style = reel->guarantee == PH_EXACT ? STYLE_GOOD : STYLE_WARN;
-  strip_add(strip, 2, style, STRIP_BAR, "promised %s%s", ph_guarantee_name(reel->guarantee),
-            reel->reason[0] ? ":" : "");
-  strip_add(strip, 3, style, STRIP_TIGHT, "%s", reel->reason);
+  strip_add(strip, 2, style, STRIP_BAR, "promised %s", ph_guarantee_name(reel->guarantee));
+  if (reel->reason[0])
+    strip_add(strip, 3, style, STRIP_GLUE | STRIP_CUT, ": %s", reel->reason);
 }
 
 static void header_notes(struct surface *s, struct rect r, const struct app *app,
@@ -98,10 +100,10 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
   int n = panel_notes(app, notes);
   struct strip strip = {0};
   bool own_rows = r.h >= 2 + n;
+  for (int i = 0; i < n && !own_rows; i++)
+    strip_add(&strip, 1, STYLE_WARN, STRIP_BAR | STRIP_CUT, "! %s", notes[i]);
   header_latch(&strip, reel);
   header_promise(&strip, reel);
-  for (int i = 0; i < n && !own_rows; i++)
-    strip_add(&strip, i, STYLE_WARN, STRIP_BAR, "! %s", notes[i]);
   strip_draw(s, r, 1, 1, &strip);
   for (int i = 0; i < n && own_rows; i++) {
     struct strip line = {0};

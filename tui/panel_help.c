@@ -73,15 +73,18 @@ static void help_line_draw(struct surface *s, struct rect r, int y, const struct
     return;
   }
   const struct command_info *info = command_info(line->cmd);
-  int key_width = r.w >= 60 ? 14 : 9, name_width = r.w >= 60 ? 19 : 0;
+  int key_width = r.w >= 60 ? 14 : 9, x = 2;
+  bool names = r.w >= 94;
   help_keys(keys, sizeof keys, &app->keys, line->cmd);
-  text_fit(fit, sizeof fit, keys[0] ? keys : "-", key_width);
-  surface_put(s, r, y, 2, keys[0] ? STYLE_KEY : STYLE_DIM, fit);
-  int x = 2 + key_width + 1;
-  if (name_width > 0 || !keys[0]) {
-    snprintf(fit, sizeof fit, ":%s", info->name);
-    int used = surface_put(s, r, y, x, STYLE_DIM, fit);
-    x += name_width > 0 ? name_width + 1 : used + 1;
+  enum style style = keys[0] ? STYLE_KEY : STYLE_DIM;
+  if (!keys[0])
+    snprintf(keys, sizeof keys, names ? "-" : ":%s", info->name);
+  text_fit(fit, sizeof fit, keys, key_width);
+  surface_put(s, r, y, x, style, fit);
+  x += key_width + 1;
+  if (names) {
+    surface_printf(s, r, y, x, STYLE_DIM, ":%s", info->name);
+    x += 20;
   }
   text_fit(fit, sizeof fit, info->help, r.w - x);
   surface_put(s, r, y, x, STYLE_NORMAL, fit);

@@ -85,18 +85,18 @@ static void shape_measure(const struct app *app, const struct reel *reel, struct
 }
 
 static void shape_fit(struct shape *shape, int rows, int width) {
-  int fixed = 1 + 1 + VALUE_WIDTH + 2 + (shape->unit ? shape->unit + 1 : 0);
   if (shape->name < 9)
     shape->name = 9;
-  if (shape->name > width - fixed)
-    shape->name = width - fixed > 4 ? width - fixed : 4;
+  if (width < 4 + VALUE_WIDTH + shape->unit + (shape->name < 12 ? shape->name : 12))
+    shape->unit = 0;
+  int fixed = 2 + VALUE_WIDTH + (shape->unit ? shape->unit + 1 : 0), gap = 2;
   int wanted = (shape->lines + rows - 1) / rows, least = shape->name < 12 ? shape->name : 12;
-  int fit = width / (fixed + least);
+  int fit = (width + gap) / (fixed + least + gap);
   shape->columns = wanted < 1 ? 1 : wanted > fit ? (fit < 1 ? 1 : fit) : wanted;
-  int each = width / shape->columns;
-  if (shape->name > each - fixed && each - fixed >= least)
-    shape->name = each - fixed;
-  shape->width = shape->columns > 1 ? each : fixed + shape->name;
+  shape->width = shape->columns > 1 ? width / shape->columns : width;
+  int room = shape->width - fixed - (shape->columns > 1 ? gap : 0);
+  if (shape->name > room)
+    shape->name = room > 1 ? room : 1;
   shape->rows = rows;
 }
 
@@ -162,19 +162,21 @@ static void contacts_draw(struct surface *s, struct rect r, const struct app *ap
   const struct snapshot *snap = app->snap;
   char title[80];
   snprintf(title, sizeof title, "contacts: %zu", snap->ncontacts);
-  surface_rule(s, r, 0, title, r.w >= 44 ? "distance mm     force N" : NULL);
+  if (r.w > 64)
+    r.w = 64;
+  surface_rule(s, r, 0, title, "dist mm  force N");
   int room = r.h - 1, all = (int)snap->ncontacts;
   int shown = all > room ? room - 1 : all;
   for (int i = 0; i < shown; i++) {
     const struct snapshot_contact *c = &snap->contacts[i];
     char names[160], fit[200], dist[32], force[32];
     snprintf(names, sizeof names, "%s - %s", c->geom[0], c->geom[1]);
-    text_fit(fit, sizeof fit, names, r.w - 26 > 4 ? r.w - 26 : 4);
-    text_number(dist, sizeof dist, c->dist * 1e3, 9);
-    text_number(force, sizeof force, c->force, 9);
+    text_fit(fit, sizeof fit, names, r.w - 20 > 4 ? r.w - 20 : 4);
+    text_number(dist, sizeof dist, c->dist * 1e3, 8);
+    text_number(force, sizeof force, c->force, 8);
     surface_put(s, r, 1 + i, 1, STYLE_NORMAL, fit);
-    surface_put_right(s, r, 1 + i, r.w - 13, STYLE_NORMAL, dist);
-    surface_put_right(s, r, 1 + i, r.w - 1, STYLE_NORMAL, force);
+    surface_put_right(s, r, 1 + i, r.w - 11, STYLE_NORMAL, dist);
+    surface_put_right(s, r, 1 + i, r.w - 2, STYLE_NORMAL, force);
   }
   if (shown < all && room > 0)
     surface_printf(s, r, room, 1, STYLE_HINT, "%d more", all - shown);
@@ -186,7 +188,7 @@ static int contact_rows(const struct app *app, int lines, struct rect r) {
   if (!snap->has_frame || snap->ncontacts == 0 || r.w < 34)
     return 0;
   int want = (int)(snap->ncontacts > 12 ? 12 : snap->ncontacts) + 1;
-  int spare = r.h - lines, least = r.h >= 12 ? r.h / 4 : 0;
+  int spare = r.h - lines, least = r.h >= 12 ? (want < 5 ? want : r.h / 4) : 0;
   int rows = spare > least ? spare : least;
   if (rows > want)
     rows = want;
@@ -204,12 +206,17 @@ static void state_title(char *buf, size_t size, const struct app *app) {
 
 static void state_empty(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
-  const char *text = "no state: the episode is not open";
-  if (reel && reel->nsignals == 0)
+  const char *text = app->snap ? "no state: the episode is not open" : "opening ...";
+  bool error = app->snap && app->snap->error[0];
+  if (reel && error)
+    text = "no state: this step cannot be shown";
+  else if (reel && reel->nsignals == 0)
     text = "the file names no signals";
   else if (reel)
     text = "no signal has that text in its name";
   surface_put(s, r, 0, 1, STYLE_DIM, text);
+  if (error)
+    panel_wrap(s, r, r.h >= 3 ? 2 : 1, STYLE_BAD, app->snap->error);
 }
 
 void panel_state_draw(struct surface *s, struct rect r, const struct app *app) {
@@ -219,7 +226,7 @@ void panel_state_draw(struct surface *s, struct rect r, const struct app *app) {
   r = panel_frame(s, r, app, PANEL_STATE, reel ? title : "state", NULL);
   if (r.h < 1)
     return;
-  if (!reel || panel_state_lines(app) == 0) {
+  if (!reel || app->snap->error[0] || panel_state_lines(app) == 0) {
     state_empty(s, r, app);
     return;
   }
@@ -229,10 +236,8 @@ void panel_state_draw(struct surface *s, struct rect r, const struct app *app) {
   struct rect list = {r.y, r.x, r.h - contacts, r.w};
   shape_fit(&shape, list.h, list.w);
   if (shape.lines > shape.rows * shape.columns && list.h >= 4) {
-    list.h--;
-    shape_fit(&shape, list.h, list.w);
-    int hidden = shape.lines - shape.rows * shape.columns;
-    panel_more(s, list, list.h, app, hidden);
+    shape_fit(&shape, list.h - 1, list.w);
+    panel_more(s, list, list.h - 1, app, shape.lines - shape.rows * shape.columns);
   }
   signals_draw(s, list, &shape, app);
   if (contacts > 0)

@@ -8,11 +8,13 @@
 #include "text.h"
 
 static void status_play(struct strip *strip, const struct app *app) {
-  if (!app->playing)
-    strip_add(strip, 1, STYLE_BOLD, STRIP_BLANK,
-              app->backwards ? "‖ PAUSED (backwards)" : "‖ PAUSED");
-  else
-    strip_add(strip, 1, STYLE_GOOD, STRIP_BLANK, app->backwards ? "◀ BACKWARDS" : "▶ PLAYING");
+  enum style style = app->playing ? STYLE_GOOD : STYLE_BOLD;
+  const char *symbol = !app->playing ? "‖" : app->backwards ? "◀" : "▶";
+  const char *word = !app->playing ? "PAUSED" : app->backwards ? "BACKWARDS" : "PLAYING";
+  strip_add(strip, 1, style, STRIP_BLANK, "%s", symbol);
+  strip_add(strip, 2, style, STRIP_TIGHT, "%s", word);
+  if (!app->playing && app->backwards)
+    strip_add(strip, 6, style, STRIP_TIGHT, "(backwards)");
 }
 
 static void status_place(struct strip *strip, const struct app *app) {
@@ -70,7 +72,7 @@ static void status_marks(struct strip *strip, const struct app *app) {
     strip_add(strip, 11, STYLE_NORMAL, STRIP_BAR, "%d mark%s", marks, marks == 1 ? "" : "s");
   const struct note *note = marks_note_at(&app->marks, id, step);
   if (note)
-    strip_add(strip, 3, STYLE_EVENT, STRIP_BAR, "note: %s", note->text);
+    strip_add(strip, 3, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "note: %s", note->text);
   char key[32];
   keymap_key(&app->keys, CMD_UNDO, key, sizeof key);
   if (app->nundo > 0 && key[0])
@@ -91,31 +93,32 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
     status_loop(&strip, app);
   }
   if (app->message[0])
-    strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR, "%s",
+    strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%s",
               app->message);
   if (app_reel(app))
     status_marks(&strip, app);
   strip_draw(s, r, 0, 1, &strip);
 }
 
-/* Words for the keys of the last line; the order is that of importance. */
-static const struct {
+/* Keys of the last line, in its order; rank: what is left out last. */
+static const struct hint {
   enum command cmd;
-  enum command back; /* its counterpart, shown as one; CMD_NONE: none */
+  enum command other; /* its counterpart, shown with it; CMD_NONE: none */
+  int rank;
   const char *words;
 } hints[] = {
-    {CMD_STEP_BACK, CMD_STEP_FORWARD, "step"},
-    {CMD_PLAY, CMD_NONE, "play"},
-    {CMD_EVENT_NEXT, CMD_EVENT_PREVIOUS, "event"},
-    {CMD_HELP, CMD_NONE, "help"},
-    {CMD_QUIT, CMD_NONE, "quit"},
-    {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, "episode"},
-    {CMD_PANEL_NEXT, CMD_NONE, "panel"},
-    {CMD_ZOOM, CMD_NONE, "zoom"},
-    {CMD_PROMPT, CMD_NONE, "command"},
-    {CMD_GO, CMD_NONE, "go to 213g"},
-    {CMD_UNDO, CMD_NONE, "undo"},
-    {CMD_MARK, CMD_JUMP, "mark, jump"},
+    {CMD_STEP_BACK, CMD_STEP_FORWARD, 1, "step"},
+    {CMD_PLAY, CMD_NONE, 2, "play"},
+    {CMD_EVENT_NEXT, CMD_EVENT_PREVIOUS, 4, "event"},
+    {CMD_NONE, CMD_NONE, 5, ""}, /* the focused panel's */
+    {CMD_PANEL_NEXT, CMD_NONE, 10, "panel"},
+    {CMD_ZOOM, CMD_NONE, 11, "zoom"},
+    {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, 12, "episode"},
+    {CMD_GO, CMD_NONE, 14, "go to (213g)"},
+    {CMD_UNDO, CMD_NONE, 15, "undo"},
+    {CMD_PROMPT, CMD_NONE, 13, "command"},
+    {CMD_HELP, CMD_NONE, 0, "help"},
+    {CMD_QUIT, CMD_NONE, 3, "quit"},
 };
 
 static const char *hint_words(enum command cmd) {
@@ -133,7 +136,7 @@ static const char *hint_words(enum command cmd) {
   case CMD_CANCEL:
     return "close";
   case CMD_TIME_IN:
-    return "zoom in time";
+    return "time zoom";
   case CMD_TIME_OUT:
     return "out";
   case CMD_MARK:
@@ -146,11 +149,11 @@ static const char *hint_words(enum command cmd) {
 }
 
 static void hint_add(struct strip *strip, const struct app *app, int rank, enum command cmd,
-                     enum command back, const char *words) {
+                     enum command pair, const char *words) {
   char key[32] = "", other[32] = "";
   keymap_key(&app->keys, cmd, key, sizeof key);
-  if (back != CMD_NONE)
-    keymap_key(&app->keys, back, other, sizeof other);
+  if (pair != CMD_NONE)
+    keymap_key(&app->keys, pair, other, sizeof other);
   if (!key[0] && !other[0])
     return;
   strip_add(strip, rank, STYLE_KEY, STRIP_BLANK, "%s%s%s", key, key[0] && other[0] ? " " : "",
@@ -159,9 +162,9 @@ static void hint_add(struct strip *strip, const struct app *app, int rank, enum 
 }
 
 /* The focused panel's own keys. */
-static void hints_panel(struct strip *strip, const struct app *app) {
+static void hints_panel(struct strip *strip, const struct app *app, int rank) {
   const char *p = panel_get(app_active(app))->hint;
-  for (int rank = 3; *p; rank++) {
+  for (; *p; rank++) {
     char name[40];
     size_t n = strcspn(p, " ");
     snprintf(name, sizeof name, "%.*s", (int)n, p);
@@ -195,14 +198,13 @@ static bool hints_typing(struct strip *strip, const struct app *app) {
 
 void panel_hints_draw(struct surface *s, struct rect r, const struct app *app) {
   struct strip strip = {0};
-  if (!hints_typing(&strip, app)) {
-    int n = (int)(sizeof hints / sizeof *hints);
-    hints_panel(&strip, app);
-    for (int i = 0; i < n; i++) {
-      bool held = app->help && hints[i].cmd == CMD_HELP;
-      if (!held)
-        hint_add(&strip, app, i == 0 ? 0 : i + 1, hints[i].cmd, hints[i].back, hints[i].words);
+  if (!hints_typing(&strip, app))
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+      const struct hint *h = &hints[i];
+      if (h->cmd == CMD_NONE)
+        hints_panel(&strip, app, h->rank);
+      else if (!app->help || h->cmd != CMD_HELP)
+        hint_add(&strip, app, h->rank, h->cmd, h->other, h->words);
     }
-  }
   strip_draw(s, r, 0, 1, &strip);
 }

@@ -82,11 +82,13 @@ static void success_latch(struct surface *s, struct rect r, int y, const struct 
   } else {
     strip_add(&strip, 0, STYLE_GOOD, STRIP_TIGHT, "at %lld", (long long)reel->latch);
     if (away == 0)
-      strip_add(&strip, 1, STYLE_GOOD, STRIP_TIGHT, "= here");
+      strip_add(&strip, 1, STYLE_GOOD, STRIP_GLUE, ", here");
+    else if (away > 0)
+      strip_add(&strip, 1, STYLE_DIM, STRIP_GLUE, ", in %lld step%s", (long long)away,
+                away == 1 ? "" : "s");
     else
-      strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "%lld step%s %s",
-                (long long)(away < 0 ? -away : away), away == 1 || away == -1 ? "" : "s",
-                away > 0 ? "on" : "back");
+      strip_add(&strip, 1, STYLE_DIM, STRIP_GLUE, ", %lld step%s ago", (long long)-away,
+                away == -1 ? "" : "s");
   }
   strip_draw(s, r, y, FACT_X, &strip);
 }
@@ -149,8 +151,8 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
     return;
   struct strip strip = {0};
   text_number(number, sizeof number, c->read, 9);
-  strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "%s", c->reads);
   strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "%s", number);
+  strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s", c->reads);
   strip_draw(s, r, y, width + 6, &strip);
 }
 
@@ -197,8 +199,8 @@ static void success_both(struct surface *s, struct rect r, const struct app *app
   bool task = reel->predicate || reel->nconditions > 0;
   if (!task) {
     success_facts(s, r, app);
-  } else if (r.w >= 56) {
-    int left = r.w * 45 / 100;
+  } else if (r.w >= 72) {
+    int left = r.w / 2;
     struct rect right = {r.y, r.x + left + 1, r.h, r.w - left - 1};
     success_facts(s, (struct rect){r.y, r.x, r.h, left}, app);
     for (int y = 0; y < r.h; y++)

@@ -119,7 +119,8 @@ static void timeline_rail(struct surface *s, struct rect r, int y, const struct 
   int64_t tick = timeline_tick(t, timeline_gap(t));
   for (int64_t step = t->first; step < t->last; step = (step / tick + 1) * tick)
     rail_put(s, lane, y, t, step, STYLE_AXIS, "┴");
-  rail_put(s, lane, y, t, t->last, STYLE_AXIS, "┘");
+  if (timeline_column(t, t->last) == t->w - 1)
+    rail_put(s, lane, y, t, t->last, STYLE_AXIS, "┘");
   rail_loop(s, lane, y, t, app);
   if (marks)
     rail_marks(s, lane, y, t, app, app_reel(app)->meta.id);
@@ -128,6 +129,13 @@ static void timeline_rail(struct surface *s, struct rect r, int y, const struct 
 
 static void timeline_marks(struct surface *s, struct rect r, int y, const struct timeline *t,
                            const struct app *app) {
+  char key[32];
+  keymap_key(&app->keys, CMD_MARK, key, sizeof key);
+  if (app->marks.nmarks == 0 && app->marks.nnotes == 0)
+    surface_printf(s, lane_rect(t, r), y, 0, STYLE_HINT,
+                   "none: %s and a letter sets a mark, "
+                   ":note TEXT writes a note",
+                   key[0] ? key : ":mark");
   rail_marks(s, lane_rect(t, r), y, t, app, app_reel(app)->meta.id);
 }
 
@@ -146,8 +154,8 @@ static const struct symbol symbols[EVENT_KIND_COUNT] = {
     [EVENT_WARNED] = {"!", "warned", STYLE_BAD, 5},
 };
 
-static bool ended_well(const struct reel *reel) {
-  return reel->meta.success == 1 || reel->meta.end_reason == PH_END_SUCCESS;
+static bool ended_badly(const struct reel *reel) {
+  return reel->meta.success == 0 || reel->meta.end_reason == PH_END_NAN;
 }
 
 /* Draws from the least important kind to the most, so that a column keeps the best. */
@@ -158,7 +166,7 @@ static void timeline_events(struct surface *s, struct rect r, int y, const struc
       const struct event *e = &reel->events[i];
       if ((unsigned)e->kind >= EVENT_KIND_COUNT || symbols[e->kind].rank != rank)
         continue;
-      bool bad_end = e->kind == EVENT_END && !ended_well(reel);
+      bool bad_end = e->kind == EVENT_END && ended_badly(reel);
       rail_put(s, lane_rect(t, r), y, t, e->step, bad_end ? STYLE_BAD : symbols[e->kind].style,
                bad_end ? "✗" : symbols[e->kind].glyph);
     }
@@ -271,7 +279,7 @@ static void timeline_legend(char *buf, size_t size, const struct reel *reel) {
       seen[reel->events[i].kind] = true;
   for (int kind = 0; kind < EVENT_KIND_COUNT && n < size; kind++) {
     const char *glyph = symbols[kind].glyph;
-    if (kind == EVENT_END && !ended_well(reel))
+    if (kind == EVENT_END && ended_badly(reel))
       glyph = "✗";
     if (seen[kind])
       n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", glyph, symbols[kind].word);

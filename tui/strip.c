@@ -5,11 +5,11 @@
 
 #include "text.h"
 
-static const char *const joint[] = {"  ", " │ ", " "};
-static const int joint_width[] = {2, 3, 1};
+static const char *const joint[] = {"  ", " │ ", " ", ""};
+static const int joint_width[] = {2, 3, 1, 0};
 
-void strip_add(struct strip *strip, int rank, enum style style, enum strip_join join,
-               const char *fmt, ...) {
+void strip_add(struct strip *strip, int rank, enum style style, unsigned join, const char *fmt,
+               ...) {
   if (strip->n >= STRIP_PIECES)
     return;
   struct piece *p = &strip->piece[strip->n];
@@ -22,44 +22,88 @@ void strip_add(struct strip *strip, int rank, enum style style, enum strip_join 
   p->style = style;
   p->rank = rank;
   p->join = join;
+  p->shown = false;
   strip->n++;
 }
 
-static int strip_width(const struct strip *strip, int limit) {
+static int piece_width(const struct piece *p) {
+  return text_width(p->text, 1 << 20, NULL);
+}
+
+static int piece_least(const struct piece *p) {
+  int width = piece_width(p);
+  return p->join & STRIP_CUT && width > STRIP_CUT_WIDTH ? STRIP_CUT_WIDTH : width;
+}
+
+static bool piece_bound(const struct piece *p) {
+  return (p->join & STRIP_JOIN) == STRIP_TIGHT || (p->join & STRIP_JOIN) == STRIP_GLUE;
+}
+
+/* Columns of the pieces that are shown and, as long as `least` or in full, those of `rank`. */
+static int strip_width(const struct strip *strip, int rank, bool least) {
   int width = 0;
   bool any = false;
   for (int i = 0; i < strip->n; i++) {
     const struct piece *p = &strip->piece[i];
-    if (p->rank >= limit)
+    if (!p->shown && p->rank != rank)
       continue;
-    width += text_width(p->text, 1 << 20, NULL) + (any ? joint_width[p->join] : 0);
+    width += p->shown ? p->room : least ? piece_least(p) : piece_width(p);
+    width += any ? joint_width[p->join & STRIP_JOIN] : 0;
     any = true;
   }
   return width;
 }
 
-/* The least limit on ranks that leaves more than what is never dropped. */
-static int strip_limit(const struct strip *strip, int room) {
-  int limit = 0;
-  for (int i = 0; i < strip->n; i++)
-    if (strip->piece[i].rank >= limit)
-      limit = strip->piece[i].rank + 1;
-  while (limit > 1 && strip_width(strip, limit) > room)
-    limit--;
-  return limit;
+static void strip_show(struct strip *strip, int rank, bool least) {
+  for (int i = 0; i < strip->n; i++) {
+    struct piece *p = &strip->piece[i];
+    bool orphan = piece_bound(p) && i > 0 && !strip->piece[i - 1].shown;
+    if (p->rank != rank || orphan)
+      continue;
+    p->shown = true;
+    p->room = least ? piece_least(p) : piece_width(p);
+  }
 }
 
-int strip_draw(struct surface *s, struct rect r, int y, int x, const struct strip *strip) {
-  int limit = strip_limit(strip, r.w - x);
+static void strip_choose(struct strip *strip, int room) {
+  int last = 0;
+  for (int i = 0; i < strip->n; i++)
+    if (strip->piece[i].rank > last)
+      last = strip->piece[i].rank;
+  for (int rank = 0; rank <= last; rank++) {
+    if (strip_width(strip, rank, false) <= room)
+      strip_show(strip, rank, false);
+    else if (rank == 0 || strip_width(strip, rank, true) <= room)
+      strip_show(strip, rank, true);
+  }
+}
+
+/* Gives the columns that are over to the pieces that were cut. */
+static void strip_share(struct strip *strip, int room) {
+  int over = room - strip_width(strip, -1, true);
+  for (int i = 0; i < strip->n; i++) {
+    struct piece *p = &strip->piece[i];
+    int more = piece_width(p) - p->room;
+    if (!p->shown || over <= 0 || more <= 0)
+      continue;
+    more = more < over ? more : over;
+    p->room += more;
+    over -= more;
+  }
+}
+
+int strip_draw(struct surface *s, struct rect r, int y, int x, struct strip *strip) {
   bool any = false;
+  strip_choose(strip, r.w - x);
+  strip_share(strip, r.w - x);
   for (int i = 0; i < strip->n && x < r.w; i++) {
     const struct piece *p = &strip->piece[i];
-    if (p->rank >= limit)
+    if (!p->shown)
       continue;
     if (any)
-      x += surface_put(s, r, y, x, STYLE_BORDER, joint[p->join]);
-    char buf[sizeof p->text];
-    text_fit(buf, sizeof buf, p->text, r.w - x);
+      x += surface_put(s, r, y, x, STYLE_BORDER, joint[p->join & STRIP_JOIN]);
+    char buf[sizeof p->text + 4];
+    text_fit(buf, sizeof buf, p->text, p->room < r.w - x ? p->room : r.w - x);
     x += surface_put(s, r, y, x, p->style, buf);
     any = true;
   }

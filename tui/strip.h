@@ -1,29 +1,33 @@
-/* One line made of pieces, of which the least important go first when there is no room. */
+/* One line made of pieces, of which the least important are left out when there is no room. */
 #ifndef TUI_STRIP_H
 #define TUI_STRIP_H
 
 #include "surface.h"
 
-#define STRIP_PIECES 24
+#define STRIP_PIECES 32
+#define STRIP_CUT_WIDTH 12 /* what is left at least of a piece that may be cut */
 
-/* What stands between two pieces: two blanks, " │ ", one blank. */
-enum strip_join { STRIP_BLANK, STRIP_BAR, STRIP_TIGHT };
+/* What stands between two pieces: two blanks, " │ ", one blank, nothing. The last two bind a piece
+ * to the one before it: it is left out with it. STRIP_CUT, or'ed in, lets a piece be cut short. */
+enum strip_join { STRIP_BLANK, STRIP_BAR, STRIP_TIGHT, STRIP_GLUE, STRIP_JOIN = 3, STRIP_CUT = 4 };
 
 struct strip {
   int n;
   struct piece {
     char text[420];
     enum style style;
-    int rank; /* 0: never dropped */
-    int join; /* enum strip_join: what stands before it */
+    int rank; /* 0 first; pieces of one rank are in or out together */
+    unsigned join;
+    bool shown;
+    int room; /* columns given to it */
   } piece[STRIP_PIECES];
 };
 
 /* Adds a piece; an empty one is ignored, as is one too many. */
-void strip_add(struct strip *strip, int rank, enum style style, enum strip_join join,
-               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* Draws from column x of row y, dropping pieces of the highest rank until the rest fits; what is
- * still too long ends in "…". Returns the column after it. */
-int strip_draw(struct surface *s, struct rect r, int y, int x, const struct strip *strip);
+void strip_add(struct strip *strip, int rank, enum style style, unsigned join, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Draws from column x of row y what fits, in the order of rank; rank 0 is always shown, at worst
+ * cut with "…". Returns the column after it. */
+int strip_draw(struct surface *s, struct rect r, int y, int x, struct strip *strip);
 
 #endif
