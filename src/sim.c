@@ -50,7 +50,7 @@ ph_status ph_sim_create(ph_sim **out, const ph_model *model) {
   sim->m = model->m;
   sim->stale = true;
   ph_status status = PH_OK;
-  /* Equality constraints are switched in the model, or a reset may change it later. */
+  /* Before 3.0 equality constraints are switched in the model itself. */
   if (sim->m->neq > 0)
     status = ph_sim_private_model(sim);
   if (status == PH_OK)

@@ -17,7 +17,9 @@ void host_error(const char *text) {
   std::longjmp(host_env, 1);
 }
 
-void host_warning(const char *text) { host_warned = text; }
+void host_warning(const char *text) {
+  host_warned = text;
+}
 
 /* A host that has handlers of its own before this library is first used. */
 struct Host {
@@ -28,8 +30,12 @@ struct Host {
 } host;
 
 void nothing(void *) {}
-void fail_inside(void *text) { mju_error(static_cast<char *>(text)); }
-void warn_inside(void *text) { mju_warning(static_cast<char *>(text)); }
+void fail_inside(void *text) {
+  mju_error(static_cast<char *>(text));
+}
+void warn_inside(void *text) {
+  mju_warning(static_cast<char *>(text));
+}
 
 char first[] = "first", second[] = "100%s of it\nand more";
 
@@ -81,10 +87,10 @@ TEST(Guard, WarningsAreKeptAndWriteNoFile) {
   EXPECT_EQ("", host_warned);
   EXPECT_EQ(PH_ESIM, ph_mj_guard(fail_inside, text));
   ph_model *bad = nullptr;
-  EXPECT_EQ(PH_EMODEL,
-            ph_model_from_source(&bad, help_source("<mujoco><worldbody><body><joint/></body>"
-                                                   "</worldbody></mujoco>"),
-                                 nullptr, nullptr));
+  EXPECT_EQ(PH_EMODEL, ph_model_from_source(&bad,
+                                            help_source("<mujoco><worldbody><body><joint/></body>"
+                                                        "</worldbody></mujoco>"),
+                                            nullptr, nullptr));
   mju_warning("for the host");
   EXPECT_EQ("for the host", host_warned);
   EXPECT_NE(0, access("MUJOCO_LOG.TXT", F_OK));
@@ -92,7 +98,8 @@ TEST(Guard, WarningsAreKeptAndWriteNoFile) {
   EXPECT_EQ(0, rmdir(dir)); /* not empty if anything was written */
 }
 
-/* --- compiling ---------------------------------------------------------------------------------- */
+/* --- compiling ----------------------------------------------------------------------------------
+ */
 
 ph_status compile(const std::string &xml) {
   mjModel *m = nullptr;
@@ -106,8 +113,12 @@ ph_status compile(const std::string &xml) {
 
 TEST(Compile, ErrorsAreOneLine) {
   const char *const broken[] = {
-      "", "<", "<mujoco>", "<mujoco><worldbody><geom/></worldbody></mujoco>",
-      "<sdf/>", "<mujoco><nonsense/></mujoco>",
+      "",
+      "<",
+      "<mujoco>",
+      "<mujoco><worldbody><geom/></worldbody></mujoco>",
+      "<sdf/>",
+      "<mujoco><nonsense/></mujoco>",
       "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>",
       "<mujoco><option timestep='x'/></mujoco>",
       "<mujoco><asset><mesh name='m' file='no.stl'/></asset><worldbody><geom type='mesh' "
@@ -177,7 +188,8 @@ TEST(Compile, ManyThreadsAtOnce) {
   EXPECT_EQ(32, bad);
 }
 
-/* --- fields ------------------------------------------------------------------------------------- */
+/* --- fields -------------------------------------------------------------------------------------
+ */
 
 TEST(Fields, AreWellFormedAndDistinct) {
   ph_model *model = help_model(help_scene());

@@ -79,8 +79,8 @@ TEST(Model, ThatDoesNotCompileKeepsItsNames) {
   ph_model *good = help_model(help_scene()), *bad = nullptr;
   ph_names names = names_of(good);
   ph_model_facts facts = good->facts;
-  ASSERT_EQ(PH_OK, ph_model_from_source(&bad, help_source("<mujoco><broken/></mujoco>"), &facts,
-                                        &names))
+  ASSERT_EQ(PH_OK,
+            ph_model_from_source(&bad, help_source("<mujoco><broken/></mujoco>"), &facts, &names))
       << ph_error();
   EXPECT_EQ(nullptr, names.joint); /* emptied */
   EXPECT_FALSE(ph_model_compiled(bad));
