@@ -7,17 +7,18 @@
 #include <playhead/task.h>
 
 #include "rng.h"
+#include "scene.h"
 
 typedef struct ph_script ph_script;
 typedef struct ph_scene ph_scene;
 
 /* What a whole task table says; strings and arrays are owned by the script. */
 typedef struct ph_term_spec {
-  char type[24];             /* "ctrl", "joint_position" */
-  char **patterns;           /* joints or actuators; full match, Lua-free: . * [] as in the README */
+  char type[24];   /* "ctrl", "joint_position" */
+  char **patterns; /* joints or actuators; full match, Lua-free: . * [] as in the README */
   size_t npatterns;
-  double scale, offset;      /* ctrl = offset + scale * raw */
-  double min, max;           /* clip of the raw value; -inf, inf */
+  double scale, offset; /* ctrl = offset + scale * raw */
+  double min, max;      /* clip of the scaled value; -inf, inf */
 } ph_term_spec;
 
 typedef struct ph_task_spec {
@@ -25,8 +26,8 @@ typedef struct ph_task_spec {
   ph_term_spec *terms;
   double *range_min, *range_max; /* action_range; NULL where there is none */
   size_t nrange;
-  const char **conditions;       /* sorted */
-  const char **readouts;         /* sorted */
+  const char **conditions; /* sorted */
+  const char **readouts;   /* sorted */
 } ph_task_spec;
 
 /* Loads a task's text (text chunks only) and reads its table. `name` is for messages. */
@@ -45,10 +46,6 @@ struct ph_scene {
   const double *target;         /* Nullable: joint targets of the action terms */
 };
 
-/* Derived and stored values at step 0, for s.start. Owns its memory. */
-struct ph_start *ph_start_new(const ph_sim *sim); /* NULL: out of memory */
-void ph_start_free(struct ph_start *start);       /* Nullable */
-
 /* The task's reset: writes through env into the sim (state, model fields of its private copy). */
 ph_status ph_script_reset(ph_script *script, ph_sim *sim, ph_rng *rng);
 /* Conditions, all of them, in sorted order; *value: all hold. conditions is nullable. */
@@ -60,4 +57,11 @@ ph_status ph_script_policy(ph_script *script, const ph_scene *scene, ph_rng *rng
                            size_t n);
 ph_status ph_script_readouts(ph_script *script, const ph_scene *scene, double *values);
 
+#endif
+
+/* For the files of this door alone. */
+#ifdef PH_SCRIPT_LUA
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
 #endif

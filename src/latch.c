@@ -1,0 +1,33 @@
+#include <playhead/latch.h>
+
+#include <math.h>
+
+#include "fail.h"
+
+ph_status ph_hold_steps(int64_t *steps, double hold_seconds, double control_dt) {
+  *steps = 0;
+  if (!isfinite(control_dt) || control_dt <= 0)
+    return ph_fail(PH_EINVAL, "hold: a control step of %g s: must be positive", control_dt);
+  if (!isfinite(hold_seconds) || hold_seconds < 0)
+    return ph_fail(PH_EINVAL, "hold: %g s: must be 0 or more", hold_seconds);
+  double n = rint(hold_seconds / control_dt);
+  if (n > 1e15)
+    return ph_fail(PH_EINVAL, "hold: %g s: more steps of %g s than can be counted", hold_seconds,
+                   control_dt);
+  if (hold_seconds > 0 && n == 0)
+    return ph_fail(PH_EINVAL, "hold: %g s: comes to 0 steps of %g s; use 0 for no hold",
+                   hold_seconds, control_dt);
+  *steps = (int64_t)n;
+  return PH_OK;
+}
+
+bool ph_hold_update(ph_hold *hold, int64_t row, bool predicate) {
+  if (row < 1)
+    return false;
+  hold->count = predicate ? hold->count + 1 : 0;
+  if (hold->latched || !predicate || hold->count < hold->steps)
+    return false;
+  hold->latched = true;
+  hold->latch = row;
+  return true;
+}

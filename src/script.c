@@ -1,0 +1,336 @@
+#include "script_lua.h"
+
+#include <locale.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+/* --- limits --------------------------------------------------------------------------------------
+ *
+ * A count hook alone can be escaped: pcall loops swallow its error, one C function or one
+ * concatenation may take long, and long strings or stacks make single instructions slow. So:
+ *  - a limit that was hit stays hit, the hook then fires at each instruction, and our pcall throws
+ *    on; the script is dead from then on;
+ *  - the allocator charges bytes as work, refuses long strings (Lua tells it the kind of a new
+ *    object) and a deep stack (the block that lua_checkstack makes grow is the stack);
+ *  - instructions weigh more while strings or stack are large;
+ *  - the C functions that a script can reach are bounded or charge what they cost. */
+
+enum { HOOK_PERIOD = 1000, BYTES_PER_WORK = 32, FULL_WEIGHT = 256 };
+
+static void *hit(ph_script *script, ph_limit limit) {
+  if (script->limit == PH_LIMIT_NONE)
+    script->limit = limit;
+  return NULL;
+}
+
+static void *grow(ph_script *script, void *ptr, size_t old, size_t size, bool string) {
+  bool stack = ptr && (ptr == script->stack || script->watch_stack);
+  if (string && size > PH_SCRIPT_STRING + 64)
+    return hit(script, PH_LIMIT_STRING);
+  if (stack && size > PH_SCRIPT_STACK)
+    return hit(script, PH_LIMIT_STACK);
+  if (script->used - old + size > PH_SCRIPT_MEMORY)
+    return hit(script, PH_LIMIT_MEMORY);
+  script->work += (int64_t)(size / BYTES_PER_WORK);
+  if (script->work > PH_SCRIPT_WORK)
+    return hit(script, PH_LIMIT_WORK);
+  void *p = realloc(ptr, size);
+  if (!p)
+    return hit(script, PH_LIMIT_MEMORY);
+  script->used += size - old;
+  if (stack) {
+    script->stack = p;
+    script->stack_peak = size;
+  } else if (string) {
+    script->longest = size > script->longest ? size : script->longest;
+  } else {
+    script->biggest = size > script->biggest ? size : script->biggest;
+  }
+  return p;
+}
+
+static void *allocate(void *ud, void *ptr, size_t osize, size_t nsize) {
+  ph_script *script = ud;
+  size_t old = ptr ? osize : 0;
+  if (nsize == 0) {
+    script->used -= old;
+    free(ptr);
+    return NULL;
+  }
+  if (ptr && nsize <= old) { /* Lua relies on shrinking never to fail */
+    void *p = realloc(ptr, nsize);
+    p = p ? p : ptr;
+    script->used -= old - nsize;
+    if (ptr == script->stack)
+      script->stack = p;
+    return p;
+  }
+  if (script->limit != PH_LIMIT_NONE)
+    return NULL;
+  return grow(script, ptr, old, nsize, !ptr && osize == LUA_TSTRING);
+}
+
+static int64_t weight(const ph_script *script) {
+  return 1 + (int64_t)(script->longest * FULL_WEIGHT / PH_SCRIPT_STRING) +
+         (int64_t)(script->stack_peak * FULL_WEIGHT / PH_SCRIPT_STACK);
+}
+
+static void count_hook(lua_State *L, lua_Debug *ar) {
+  ph_script *script = ph_script_of(L);
+  script->work += script->period * weight(script);
+  script->stack_peak /= 2;
+  if (script->work > PH_SCRIPT_WORK)
+    hit(script, PH_LIMIT_WORK);
+  if (script->limit == PH_LIMIT_NONE)
+    return;
+  if (script->limit_where[0] == 0 && lua_getinfo(L, "Sl", ar) && ar->currentline > 0)
+    snprintf(script->limit_where, sizeof script->limit_where, "%s:%d", ar->short_src,
+             ar->currentline);
+  script->period = 1;
+  lua_sethook(L, count_hook, LUA_MASKCOUNT, 1);
+  lua_pushnil(L);
+  lua_error(L);
+}
+
+void ph_script_charge(lua_State *L, int64_t work) {
+  ph_script *script = ph_script_of(L);
+  script->work += work < PH_SCRIPT_WORK ? work : PH_SCRIPT_WORK;
+  if (script->work <= PH_SCRIPT_WORK)
+    return;
+  hit(script, PH_LIMIT_WORK);
+  lua_pushnil(L);
+  lua_error(L);
+}
+
+static const char *limit_text(ph_limit limit) {
+  switch (limit) {
+  case PH_LIMIT_NONE:
+    break;
+  case PH_LIMIT_WORK:
+    return "instruction limit: it does not come to an end within 10 million instructions";
+  case PH_LIMIT_MEMORY:
+    return "memory limit: it needs more than 64 MiB";
+  case PH_LIMIT_STRING:
+    return "memory limit: it makes a string of more than 64 KiB";
+  case PH_LIMIT_STACK:
+    return "stack limit: its calls are nested too deeply or pass too many values";
+  }
+  return "no limit";
+}
+
+void *ph_script_keep(lua_State *L, size_t size) {
+  ph_script *script = ph_script_of(L);
+  void **kept = realloc(script->kept, (script->nkept + 1) * sizeof *kept);
+  if (kept)
+    script->kept = kept;
+  void *p = kept ? calloc(1, size > 0 ? size : 1) : NULL;
+  if (!p) {
+    hit(script, PH_LIMIT_MEMORY);
+    lua_pushnil(L);
+    lua_error(L);
+  }
+  return script->kept[script->nkept++] = p;
+}
+
+/* --- running -------------------------------------------------------------------------------------
+ */
+
+static locale_t c_locale;
+
+static void make_locale(void) {
+  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static locale_t enter_c_locale(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_locale);
+  return c_locale ? uselocale(c_locale) : (locale_t)0;
+}
+
+static void leave_c_locale(locale_t before) {
+  if (before)
+    uselocale(before);
+}
+
+/* Length of "file:line" at the start of a message; 0 where it has none. */
+static size_t where_length(const ph_script *script, const char *message) {
+  size_t n = strlen(script->shown);
+  if (n == 0 || strncmp(message, script->shown, n) != 0 || message[n] != ':')
+    return 0;
+  size_t digits = strspn(message + n + 1, "0123456789");
+  return digits > 0 && message[n + 1 + digits] == ':' ? n + 1 + digits : 0;
+}
+
+static void where_begins(const ph_script *script, char *out, size_t size) {
+  if (script->line > 0)
+    snprintf(out, size, "%s:%d", script->shown, script->line);
+  else
+    snprintf(out, size, "%s", script->shown);
+}
+
+static ph_status report_text(const ph_script *script, const char *message) {
+  char where[160];
+  size_t n = where_length(script, message);
+  if (n > 0) {
+    snprintf(where, sizeof where, "%.*s", (int)n, message);
+    message += n + 1 + strspn(message + n + 1, " ");
+  } else {
+    where_begins(script, where, sizeof where);
+  }
+  const char *what = script->what;
+  return ph_fail(PH_ETASK, "%s: %s%s%.600s", where, what, *what ? ": " : "", message);
+}
+
+static ph_status report(ph_script *script) {
+  char text[120];
+  if (script->limit != PH_LIMIT_NONE) {
+    if (script->limit_where[0] == 0)
+      where_begins(script, script->limit_where, sizeof script->limit_where);
+    snprintf(text, sizeof text, "%s", limit_text(script->limit));
+    const char *what = script->what;
+    return ph_fail(PH_ETASK, "%s: %s%s%s", script->limit_where, what, *what ? ": " : "", text);
+  }
+  switch (lua_type(script->L, -1)) {
+  case LUA_TSTRING:
+    return report_text(script, lua_tostring(script->L, -1));
+  case LUA_TNUMBER:
+    snprintf(text, sizeof text, "error %.14g", lua_tonumber(script->L, -1));
+    return report_text(script, text);
+  default:
+    snprintf(text, sizeof text, "error with a %s for a message",
+             lua_typename(script->L, lua_type(script->L, -1)));
+    return report_text(script, text);
+  }
+}
+
+ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
+  lua_State *L = script->L;
+  if (script->limit != PH_LIMIT_NONE)
+    return report(script);
+  locale_t before = enter_c_locale();
+  script->work = 0;
+  script->stack_peak = 0;
+  script->line = 0;
+  script->what[0] = 0;
+  lua_sethook(L, count_hook, LUA_MASKCOUNT, HOOK_PERIOD);
+  lua_settop(L, 0);
+  lua_pushcfunction(L, body);
+  lua_pushlightuserdata(L, arg);
+  int rc = lua_pcall(L, 1, 0, 0);
+  ph_status st = rc == LUA_OK && script->limit == PH_LIMIT_NONE ? PH_OK : report(script);
+  lua_settop(L, 0);
+  leave_c_locale(before);
+  return st;
+}
+
+/* --- opening -------------------------------------------------------------------------------------
+ */
+
+typedef struct text {
+  const char *source;
+  size_t size;
+} text;
+
+static int set_up(lua_State *L) {
+  ph_script *script = ph_script_of(L);
+  for (int i = 0; i < PH_FN_COUNT; i++)
+    script->fn[i] = LUA_NOREF;
+  ph_script_open_lib(L);
+  ph_script_open_scene(L);
+  ph_script_open_env(L);
+  return 0;
+}
+
+static int load(lua_State *L) {
+  ph_script *script = ph_script_of(L);
+  const text *t = lua_touserdata(L, 1);
+  if (luaL_loadbufferx(L, t->source, t->size, script->chunk, "t") != LUA_OK)
+    return lua_error(L);
+  lua_call(L, 0, 1);
+  if (!lua_istable(L, -1))
+    return luaL_error(L, "a task file returns a table, this one a %s", luaL_typename(L, -1));
+  ph_script_read_task(L);
+  return 0;
+}
+
+/* Lua 5.4.4 can generate wrong code for functions that declare a constant _ENV. */
+static ph_status check_source(const ph_script *script, const text *t) {
+  int line = 1;
+  if (t->size > PH_SCRIPT_SOURCE)
+    return ph_fail(PH_ETASK, "%s: %zu bytes: a task may have %zu", script->shown, t->size,
+                   PH_SCRIPT_SOURCE);
+  for (size_t i = 0; i + 4 <= t->size; i++) {
+    line += t->source[i] == '\n';
+    if (memcmp(t->source + i, "_ENV", 4) == 0)
+      return ph_fail(PH_ETASK, "%s:%d: _ENV: is not available to tasks", script->shown, line);
+  }
+  return PH_OK;
+}
+
+/* As Lua shows a chunk name: 59 bytes at most, of which the end counts. */
+static void set_name(ph_script *script, const char *name) {
+  size_t n = strlen(name), room = sizeof script->chunk - 2;
+  snprintf(script->chunk, sizeof script->chunk, "@%s", n > room ? name + n - room : name);
+  const char *shown = script->chunk + 1;
+  n = strlen(shown);
+  if (n + 1 > LUA_IDSIZE)
+    snprintf(script->shown, sizeof script->shown, "...%s", shown + n - (LUA_IDSIZE - 4));
+  else
+    snprintf(script->shown, sizeof script->shown, "%s", shown);
+}
+
+static ph_status make_state(ph_script *script) {
+  script->period = HOOK_PERIOD;
+  script->L = lua_newstate(allocate, script);
+  if (!script->L)
+    return ph_fail(PH_ENOMEM, "%s: no memory for a script", script->shown);
+  *(ph_script **)lua_getextraspace(script->L) = script;
+  script->watch_stack = true;
+  bool grown = lua_checkstack(script->L, 200);
+  script->watch_stack = false;
+  if (!grown || !script->stack)
+    return ph_fail(PH_ENOMEM, "%s: no memory for a script's stack", script->shown);
+  return PH_OK;
+}
+
+ph_status ph_script_open(ph_script **out, const char *source, size_t size, const char *name) {
+  *out = NULL;
+  text t = {source, size};
+  ph_script *script = calloc(1, sizeof *script);
+  if (!script)
+    return ph_fail(PH_ENOMEM, "%s: no memory for a script", name);
+  set_name(script, name);
+  ph_status st = check_source(script, &t);
+  if (st == PH_OK)
+    st = make_state(script);
+  if (st == PH_OK)
+    st = ph_script_run(script, set_up, NULL);
+  if (st == PH_OK)
+    st = ph_script_run(script, load, &t);
+  if (st == PH_OK)
+    *out = script;
+  else
+    ph_script_free(script);
+  return st;
+}
+
+void ph_script_free(ph_script *script) {
+  if (!script)
+    return;
+  if (script->L)
+    lua_close(script->L);
+  for (size_t i = 0; i < script->nkept; i++)
+    free(script->kept[i]);
+  free(script->kept);
+  if (script->model)
+    ph_model_unref((ph_model *)script->model);
+  free(script);
+}
+
+const ph_task_spec *ph_script_spec(const ph_script *script) {
+  return &script->spec;
+}

@@ -1,0 +1,165 @@
+#include "task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "hash.h"
+
+enum { TASK_MAX = 1 << 20 };
+
+static void destroy(ph_task *task) {
+  if (!task)
+    return;
+  ph_script_free(task->script);
+  free(task->source);
+  free(task->name);
+  free(task->dir);
+  free(task);
+}
+
+/* Takes source, name and dir. */
+static ph_status make_task(ph_task **out, char *source, size_t size, char *name, char *dir) {
+  ph_status st = PH_OK;
+  ph_task *task = calloc(1, sizeof *task);
+  *out = NULL;
+  if (!task || !source || !name || !dir) {
+    free(source);
+    free(name);
+    free(dir);
+    free(task);
+    return ph_fail(PH_ENOMEM, "task: out of memory");
+  }
+  atomic_init(&task->refs, 1);
+  task->source = source;
+  task->size = size;
+  task->name = name;
+  task->dir = dir;
+  ph_sha256_of(source, size, task->sha256);
+  st = ph_task_script(&task->script, task);
+  if (st == PH_OK)
+    *out = task;
+  else
+    destroy(task);
+  return st;
+}
+
+static char *copy_bytes(const char *from, size_t n) {
+  char *copy = malloc(n + 1);
+  if (!copy)
+    return NULL;
+  if (n > 0)
+    memcpy(copy, from, n);
+  copy[n] = 0;
+  return copy;
+}
+
+ph_status ph_task_parse(ph_task **out, const char *source, size_t size, const char *name) {
+  return make_task(out, copy_bytes(source, size), size, copy_bytes(name, strlen(name)),
+                   copy_bytes("", 0));
+}
+
+/* Reads at most TASK_MAX bytes of a regular file. */
+static ph_status read_source(char **source, size_t *size, int fd, const char *path) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return ph_fail(PH_EIO, "%s: cannot read the task: %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return ph_fail(PH_EIO, "%s: cannot read the task: not a regular file", path);
+  if (info.st_size > TASK_MAX)
+    return ph_fail(PH_ETASK, "%s: too large for a task: %lld bytes", path, (long long)info.st_size);
+  *source = malloc((size_t)info.st_size + 1);
+  if (!*source)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  for (*size = 0; *size < (size_t)info.st_size;) {
+    ssize_t n = read(fd, *source + *size, (size_t)info.st_size - *size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return ph_fail(PH_EIO, "%s: cannot read the task: %s", path, strerror(errno));
+    if (n == 0)
+      break;
+    *size += (size_t)n;
+  }
+  (*source)[*size] = 0;
+  return PH_OK;
+}
+
+ph_status ph_task_open(ph_task **out, const char *path) {
+  char *source = NULL;
+  size_t size = 0;
+  const char *slash = strrchr(path, '/');
+  *out = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return ph_fail(PH_EIO, "%s: cannot open the task: %s", path, strerror(errno));
+  ph_status st = read_source(&source, &size, fd, path);
+  if (st == PH_OK) {
+    st = make_task(out, source, size, copy_bytes(path, strlen(path)),
+                   copy_bytes(path, slash ? (size_t)(slash - path) + 1 : 0));
+    source = NULL;
+  }
+  free(source);
+  close(fd);
+  return st;
+}
+
+ph_task *ph_task_ref(const ph_task *task) {
+  ph_task *mutable_task = (ph_task *)task; /* the count is all that changes */
+  atomic_fetch_add(&mutable_task->refs, 1);
+  return mutable_task;
+}
+
+void ph_task_unref(const ph_task *task) {
+  ph_task *mutable_task = (ph_task *)task;
+  if (mutable_task && atomic_fetch_sub(&mutable_task->refs, 1) == 1)
+    destroy(mutable_task);
+}
+
+const ph_task_info *ph_task_info_of(const ph_task *task) {
+  return &ph_task_spec_of(task)->info;
+}
+
+const char *ph_task_sha256(const ph_task *task) {
+  return task->sha256;
+}
+
+const char *ph_task_source(const ph_task *task) {
+  return task->source;
+}
+
+const char *ph_task_condition(const ph_task *task, size_t i) {
+  const ph_task_spec *spec = ph_task_spec_of(task);
+  return i < spec->info.nconditions ? spec->conditions[i] : NULL;
+}
+
+const char *ph_task_readout(const ph_task *task, size_t i) {
+  const ph_task_spec *spec = ph_task_spec_of(task);
+  return i < spec->info.nreadouts ? spec->readouts[i] : NULL;
+}
+
+ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_model_options *opt) {
+  const char *model = ph_task_info_of(task)->model;
+  char *path = NULL;
+  *out = NULL;
+  if (model[0] == 0)
+    return ph_fail(PH_ENOTFOUND, "%s: the task names no model", task->name);
+  if (asprintf(&path, "%s%s", model[0] == '/' ? "" : task->dir, model) < 0)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", task->name);
+  ph_status st = ph_model_open(out, path, opt);
+  free(path);
+  return st;
+}
+
+ph_status ph_task_script(ph_script **out, const ph_task *task) {
+  return ph_script_open(out, task->source, task->size, task->name);
+}
+
+const ph_task_spec *ph_task_spec_of(const ph_task *task) {
+  return ph_script_spec(task->script);
+}
