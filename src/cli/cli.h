@@ -1,0 +1,54 @@
+/* What the verbs share: exit status, errors, the table of verbs. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <playhead/playhead.h>
+
+#include "options.h"
+
+enum exit_status { EXIT_FINE = 0, EXIT_FINDING = 1, EXIT_USAGE = 2, EXIT_ERROR = 3 };
+
+struct verb {
+  const char *name;
+  const char *operands; /* "PATH..." */
+  const char *summary;  /* one line */
+  const char *text;     /* for --help and the man page */
+  uint32_t options;     /* OPTION_BIT */
+  size_t least, most;   /* paths */
+  int (*run)(const struct options *opt);
+};
+/* The i-th verb; NULL past the last. */
+const struct verb *verb_at(size_t i);
+
+int verb_view(const struct options *opt);
+int verb_screen(const struct options *opt);
+int verb_info(const struct options *opt);
+int verb_record(const struct options *opt);
+int verb_verify(const struct options *opt);
+
+/* Prints "playhead: <text>" on one line of stderr and returns the status. */
+int cli_fail(enum exit_status status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with ph_error(); the status that fits. */
+int cli_error(void);
+/* Flushes stdout; EXIT_ERROR with a line when that fails, else the status. */
+int cli_flush(int status);
+
+/* The store options that the command line asks for; borrowed from opt. */
+ph_store_options cli_store_options(const struct options *opt);
+/* --at as a step: -1 not given. Another status than EXIT_FINE comes with a line on stderr. */
+int cli_step(const struct options *opt, int64_t *step);
+
+/* "PATH: ID: no such episode". */
+int cli_no_episode(const struct options *opt);
+
+/* Progress on stderr, only when it is a terminal; at most every tenth of a second. */
+void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_progress_end(void);
+
+/* Text made of the tables; *out is a stream. */
+void help_program(void *out);
+void help_verb(void *out, const struct verb *verb);
+void manual_print(void *out);
+bool completion_print(void *out, const char *shell); /* false: no such shell */
+
+#endif

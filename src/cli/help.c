@@ -1,0 +1,30 @@
+#include "cli.h"
+
+#include <stdio.h>
+
+void help_program(void *stream) {
+  FILE *out = stream;
+  fputs("usage: playhead VERB [OPTIONS] PATH...\n"
+        "       playhead PATH...    is playhead view PATH...\n\n"
+        "Record MuJoCo episodes, open them in the terminal, go to any step.\n\nverbs:\n",
+        out);
+  for (size_t i = 0; verb_at(i); i++)
+    fprintf(out, "  %-8s %s\n", verb_at(i)->name, verb_at(i)->summary);
+  fputs("\nplayhead VERB --help says more. Exit status: 0 fine, 1 a finding, 2 usage, 3 a file,\n"
+        "model or task error.\n",
+        out);
+}
+
+void help_verb(void *stream, const struct verb *verb) {
+  FILE *out = stream;
+  fprintf(out, "usage: playhead %s [OPTIONS] %s\n\n%s\n\noptions:\n", verb->name, verb->operands,
+          verb->text);
+  for (unsigned id = 0; id < OPTION_COUNT; id++) {
+    const struct option_info *info = option_info((enum option_id)id);
+    char left[40];
+    if (!(verb->options & (1u << id)))
+      continue;
+    snprintf(left, sizeof left, "--%s %s", info->name, info->arg ? info->arg : "");
+    fprintf(out, "  %-18s %s\n", left, info->help);
+  }
+}

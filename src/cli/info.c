@@ -1,0 +1,297 @@
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+
+struct info {
+  const struct options *opt;
+  ph_store *store;
+  json_t *root, *episodes; /* NULL without --json */
+  size_t stored[PH_COL_COUNT], opened;
+};
+
+/* One episode as far as it can be known. */
+struct facts {
+  const ph_entry *entry;
+  const ph_episode_meta *meta; /* NULL: does not open */
+  ph_guarantee guarantee;
+  char reason[240];
+  const char *missing[PH_COL_COUNT + 2];
+  size_t nmissing;
+  char oddity[2][400];
+  size_t noddities;
+};
+
+/* --- gathering -----------------------------------------------------------------------------------
+ */
+
+static void odd(struct facts *f, const char *text) {
+  if (*text && f->noddities < 2)
+    snprintf(f->oddity[f->noddities++], sizeof f->oddity[0], "%s", text);
+}
+
+/* A column that ought to be there: required, or implied by what else is. */
+static bool expected(ph_column col, const ph_episode_meta *meta) {
+  if (ph_schema_width(col, &meta->dims) == 0)
+    return false;
+  return ph_schema_column(col)->required || col == PH_COL_FINAL_STATE ||
+         (col == PH_COL_PREDICATE && meta->task_sha256[0]);
+}
+
+static void find_missing(struct info *info, struct facts *f, const ph_episode *episode) {
+  for (int col = 0; col < PH_COL_COUNT; col++) {
+    bool has = col == PH_COL_FINAL_STATE ? f->meta->states > f->meta->actions
+                                         : ph_episode_has(episode, (ph_column)col);
+    info->stored[col] += has;
+    if (!has && expected((ph_column)col, f->meta))
+      f->missing[f->nmissing++] = ph_schema_column((ph_column)col)->path;
+  }
+  if (f->meta->task_sha256[0] && !ph_store_task(info->store, f->meta->task_sha256))
+    f->missing[f->nmissing++] = "task";
+}
+
+static void judge(struct info *info, struct facts *f, const ph_episode *episode) {
+  char why[400];
+  ph_model *model = report_model(info->store, f->meta, why, sizeof why);
+  f->guarantee = ph_episode_guarantee(episode, model, f->reason, sizeof f->reason);
+  if (!model)
+    f->missing[f->nmissing++] = "model";
+  if (!model && f->meta->model_sha256[0])
+    odd(f, why);
+  ph_model_unref(model);
+}
+
+/* --- text ----------------------------------------------------------------------------------------
+ */
+
+static void print_head(const struct info *info, const char *hash) {
+  int64_t actions = 0;
+  size_t n = ph_store_count(info->store);
+  for (size_t i = 0; i < n; i++)
+    actions += ph_store_entry(info->store, i)->actions;
+  printf("%s: %s, %zu %s, %" PRId64 " actions\n", ph_store_path(info->store),
+         ph_store_layout(info->store), n, n == 1 ? "episode" : "episodes", actions);
+  printf("data hash  %s\n", *hash ? hash : "none: no checksums are stored");
+}
+
+static void print_origin(const ph_episode_meta *m) {
+  printf("written by %s, %s, run %s\n", m->writer, m->created, m->run_id);
+  printf("substrate  %s%s, %s, %s\n", m->substrate,
+         strcmp(m->substrate, ph_substrate()) == 0 ? " (as here)" : " (another one here)",
+         m->engine, m->rng);
+}
+
+static void print_model(const ph_model *model) {
+  const ph_dims *d = ph_model_dims(model);
+  printf("model      %.12s  MuJoCo %s  nq %d nv %d nu %d na %d  timestep %g s  %s %s\n",
+         ph_model_sha256(model), ph_model_engine_version(model), d->nq, d->nv, d->nu, d->na,
+         ph_model_timestep(model), ph_model_integrator(model), ph_model_solver(model));
+  if (!ph_model_compiled(model))
+    printf("           does not compile here: %s\n", ph_model_error(model));
+}
+
+static const char *yes_no(int success) {
+  return success < 0 ? "-" : success ? "yes" : "no";
+}
+
+static void print_episode(const struct facts *f) {
+  const ph_entry *e = f->entry;
+  printf("%-18s %4d %7" PRId64 " %7" PRId64 "  %-20s  %-10s  %-7s  %-11s  %s%s%s\n", e->id,
+         e->env_id, e->actions, e->states, e->seed[0] ? e->seed : "-", ph_end_name(e->end_reason),
+         yes_no(e->success), e->determinism, ph_guarantee_name(f->guarantee),
+         f->guarantee == PH_EXACT ? "" : ": ", f->guarantee == PH_EXACT ? "" : f->reason);
+  if (f->nmissing) {
+    printf("    missing:");
+    for (size_t i = 0; i < f->nmissing; i++)
+      printf(" %s", f->missing[i]);
+    printf("\n");
+  }
+  for (size_t i = 0; i < f->noddities; i++)
+    printf("    odd: %s\n", f->oddity[i]);
+}
+
+static void print_components(const struct info *info) {
+  printf("\n%-24s %-5s %-8s %-16s stored in\n", "component", "type", "rows", "of each row");
+  for (int col = 0; col < PH_COL_COUNT; col++) {
+    const ph_column_info *c = ph_schema_column((ph_column)col);
+    const char *rows = c->rows == PH_ROWS_A ? "A" : c->rows == PH_ROWS_S ? "A+1" : "-";
+    printf("%-24s %-5s %-8s %-16s ", c->path, ph_type_name(c->type), rows,
+           c->shape[0] ? c->shape : "1");
+    if (info->stored[col] == info->opened)
+      printf("all\n");
+    else if (info->stored[col] > 0)
+      printf("%zu of %zu\n", info->stored[col], info->opened);
+    else
+      printf("none%s\n", c->required ? "" : " (not needed, or as the model resets it)");
+  }
+}
+
+/* --- JSON ----------------------------------------------------------------------------------------
+ */
+
+static json_t *strings(size_t n, const char *const *text) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < n; i++)
+    json_array_append_new(array, ph_json_text(text[i]));
+  return array;
+}
+
+static void add_episode(struct info *info, const struct facts *f) {
+  const ph_entry *e = f->entry;
+  const char *odds[2] = {f->oddity[0], f->oddity[1]};
+  json_array_append_new(
+      info->episodes,
+      json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "id", ph_json_text(e->id),
+                "env_id", e->env_id, "states", (json_int_t)e->states, "actions",
+                (json_int_t)e->actions, "seed", ph_json_text(e->seed), "end_reason",
+                ph_json_text(ph_end_name(e->end_reason)), "success", report_success(e->success),
+                "missing", strings(f->nmissing, f->missing), "guarantee",
+                f->meta ? report_guarantee(f->guarantee, f->reason) : json_null(), "oddities",
+                strings(f->noddities, odds)));
+}
+
+static void add_model(struct info *info, const ph_model *model) {
+  const ph_dims *d = ph_model_dims(model);
+  json_array_append_new(json_object_get(info->root, "models"),
+                        json_pack("{s:o, s:o, s:i, s:i, s:i, s:i, s:o}", "sha256",
+                                  ph_json_text(ph_model_sha256(model)), "mujoco_version",
+                                  ph_json_text(ph_model_engine_version(model)), "nq", d->nq, "nv",
+                                  d->nv, "nu", d->nu, "na", d->na, "timestep",
+                                  ph_json_number(ph_model_timestep(model))));
+}
+
+static void add_task(struct info *info, const ph_task *task, int64_t hold_steps) {
+  const ph_task_info *t = ph_task_info_of(task);
+  json_array_append_new(json_object_get(info->root, "tasks"),
+                        json_pack("{s:o, s:i, s:o, s:o}", "name", ph_json_text(t->name),
+                                  "control_steps", t->control_steps, "hold_seconds",
+                                  ph_json_number(t->hold_seconds), "hold_steps",
+                                  report_index(hold_steps)));
+}
+
+/* --- the verb ------------------------------------------------------------------------------------
+ */
+
+static double first_timestep(struct info *info) {
+  ph_model *model = NULL;
+  const char *hash = ph_store_model_hash(info->store, 0);
+  double timestep = 0;
+  if (hash && ph_store_model(&model, info->store, hash) == PH_OK)
+    timestep = ph_model_timestep(model);
+  ph_model_unref(model);
+  return timestep;
+}
+
+static void show_models(struct info *info) {
+  const char *hash;
+  for (size_t i = 0; (hash = ph_store_model_hash(info->store, i)); i++) {
+    ph_model *model = NULL;
+    if (ph_store_model(&model, info->store, hash) != PH_OK) {
+      if (!info->root)
+        printf("model      %.12s  %s\n", hash, ph_error());
+      continue;
+    }
+    if (info->root)
+      add_model(info, model);
+    else
+      print_model(model);
+    ph_model_unref(model);
+  }
+}
+
+static void show_tasks(struct info *info) {
+  const char *hash;
+  double timestep = first_timestep(info);
+  for (size_t i = 0; (hash = ph_store_task_hash(info->store, i)); i++) {
+    char why[400];
+    int64_t steps = -1;
+    ph_task *task = report_task(info->store, hash, why, sizeof why);
+    const ph_task_info *t = task ? ph_task_info_of(task) : NULL;
+    if (t && (timestep <= 0 || t->control_steps <= 0 ||
+              ph_hold_steps(&steps, t->hold_seconds, t->control_steps * timestep) != PH_OK))
+      steps = -1;
+    if (t && info->root)
+      add_task(info, task, steps);
+    else if (t)
+      printf("task       %.12s  %s  %d substeps a step  hold %g s = %" PRId64 " steps\n", hash,
+             t->name, t->control_steps, t->hold_seconds, steps);
+    else if (!info->root)
+      printf("task       %.12s  %s\n", hash, why);
+    ph_task_unref(task);
+  }
+}
+
+static void show_episode(struct info *info, size_t i) {
+  struct facts f = {.entry = ph_store_entry(info->store, i), .guarantee = PH_STATES_ONLY};
+  ph_episode *episode = NULL;
+  odd(&f, f.entry->oddity);
+  if (ph_store_episode(&episode, info->store, i) == PH_OK) {
+    f.meta = ph_episode_meta_of(episode);
+    info->opened++;
+    find_missing(info, &f, episode);
+    judge(info, &f, episode);
+  } else {
+    odd(&f, ph_error());
+    snprintf(f.reason, sizeof f.reason, "it does not open");
+  }
+  if (info->root)
+    add_episode(info, &f);
+  else
+    print_episode(&f);
+  ph_episode_free(episode);
+}
+
+static void show_origin(struct info *info) {
+  ph_episode *episode = NULL;
+  if (ph_store_count(info->store) && ph_store_episode(&episode, info->store, 0) == PH_OK)
+    print_origin(ph_episode_meta_of(episode));
+  ph_episode_free(episode);
+}
+
+static void show_text(struct info *info, const char *hash) {
+  size_t n = ph_store_count(info->store);
+  print_head(info, hash);
+  show_origin(info);
+  show_models(info);
+  show_tasks(info);
+  if (n)
+    printf("\n%-18s %4s %7s %7s  %-20s  %-10s  %-7s  %-11s  %s\n", "episode", "env", "actions",
+           "states", "seed", "end", "success", "determinism", "guarantee");
+  for (size_t i = 0; i < n; i++)
+    show_episode(info, i);
+  if (info->opened)
+    print_components(info);
+}
+
+static int show_json(struct info *info, const char *hash) {
+  info->root = json_pack("{s:o, s:o, s:o, s:[], s:[], s:[]}", "path",
+                         ph_json_text(ph_store_path(info->store)), "layout",
+                         ph_json_text(ph_store_layout(info->store)), "data_hash",
+                         ph_json_text(hash), "models", "tasks", "episodes");
+  info->episodes = json_object_get(info->root, "episodes");
+  show_models(info);
+  show_tasks(info);
+  for (size_t i = 0; i < ph_store_count(info->store); i++)
+    show_episode(info, i);
+  return ph_json_write(info->root, stdout) == PH_OK ? EXIT_FINE : cli_error();
+}
+
+int verb_info(const struct options *opt) {
+  struct info info = {.opt = opt};
+  char hash[PH_SHA256_SIZE] = "";
+  ph_store_options so = cli_store_options(opt);
+  int status = EXIT_FINE;
+  if (ph_store_open(&info.store, opt->paths, opt->npaths, &so) != PH_OK)
+    return cli_error();
+  if (ph_store_content_hash(info.store, hash) != PH_OK)
+    hash[0] = 0;
+  if (opt->json)
+    status = show_json(&info, hash);
+  else
+    show_text(&info, hash);
+  ph_store_free(info.store);
+  return cli_flush(status);
+}

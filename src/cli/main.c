@@ -1,0 +1,133 @@
+#include "cli.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ANY (OPTION_BIT(HELP) | OPTION_BIT(VERSION))
+#define SOURCE (OPTION_BIT(MODEL) | OPTION_BIT(ASSETS))
+#define LOOK                                                                                       \
+  (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
+
+static const struct verb verbs[] = {
+    {"view", "PATH...", "open the scrubber",
+     "Opens runs, datasets or episode files in the terminal. `playhead PATH` is the same. ? shows\n"
+     "all keys; marks and notes are kept beside the file, which itself is never written to.",
+     ANY | SOURCE | LOOK, 1, SIZE_MAX, verb_view},
+    {"screen", "PATH...", "print the scrubber's screen as text",
+     "The same picture as view draws, without a terminal.",
+     ANY | SOURCE | LOOK | OPTION_BIT(SIZE) | OPTION_BIT(KEYS) | OPTION_BIT(COLOR), 1, SIZE_MAX,
+     verb_screen},
+    {"info", "PATH...", "say what is in a file, what is missing, and which guarantee holds",
+     "Lists models, tasks, episodes and components. The guarantee says what re-simulating here\n"
+     "may promise: EXACT, NOT EXACT or STATES ONLY, with the reason.",
+     ANY | SOURCE | OPTION_BIT(JSON), 1, SIZE_MAX, verb_info},
+    {"record", "TASK.lua", "record episodes of a task",
+     "Runs the task's policy in N envs until M episodes are complete: env i records\n"
+     "ceil((M-i)/N) of them. Each is one file in the folder of the run. Ctrl-C saves what is\n"
+     "unfinished as aborted. Without --out the run goes to\n"
+     "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/.",
+     ANY | OPTION_BIT(ENVS) | OPTION_BIT(EPISODES) | OPTION_BIT(SEED) | OPTION_BIT(OUT) |
+         OPTION_BIT(HOLD) | OPTION_BIT(ASSETS) | OPTION_BIT(JSON),
+     1, 1, verb_record},
+    {"verify", "PATH...", "check all episodes from the first to the last step",
+     "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
+     "whether model and task fit, and the predicate and hold recomputed against the recorded\n"
+     "ones. The exit status is 1 when anything is wrong.",
+     ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
+     SIZE_MAX, verb_verify},
+    {"replay", "PATH...", "the same as verify", "Another name of verify.",
+     ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
+     SIZE_MAX, verb_verify},
+};
+
+const struct verb *verb_at(size_t i) {
+  return i < sizeof verbs / sizeof *verbs ? &verbs[i] : NULL;
+}
+
+static const struct verb *find_verb(const char *name) {
+  for (size_t i = 0; verb_at(i); i++)
+    if (strcmp(verbs[i].name, name) == 0)
+      return &verbs[i];
+  return NULL;
+}
+
+/* Only LC_CTYPE: numbers look the same everywhere. With no locale set at all, UTF-8 is tried. */
+static void set_locale(void) {
+  const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  bool named = false;
+  for (size_t i = 0; i < 3; i++)
+    named = named || (getenv(names[i]) && *getenv(names[i]));
+  setlocale(LC_CTYPE, named ? "" : "C.UTF-8");
+}
+
+static int print_version(void) {
+  printf("playhead %s (MuJoCo %s)\n", ph_version(), ph_engine_version());
+  return cli_flush(EXIT_FINE);
+}
+
+static int run_verb(const struct verb *verb, int argc, char **argv) {
+  struct options opt;
+  char error[600];
+  int status;
+  if (!options_parse(&opt, verb->name, verb->options, argc, argv, error, sizeof error)) {
+    status = cli_fail(EXIT_USAGE, "%s", error);
+  } else if (opt.help) {
+    help_verb(stdout, verb);
+    status = cli_flush(EXIT_FINE);
+  } else if (opt.version) {
+    status = print_version();
+  } else if (opt.npaths < verb->least || opt.npaths > verb->most) {
+    status = cli_fail(EXIT_USAGE, "%s: %s: %s: see playhead %s --help", verb->name, verb->operands,
+                      opt.npaths < verb->least ? "is missing" : "only one is taken", verb->name);
+  } else if (ph_engine_check() != PH_OK) {
+    status = cli_error();
+  } else {
+    status = verb->run(&opt);
+  }
+  options_free(&opt);
+  return status;
+}
+
+/* What is asked of the program itself. -1: nothing of that kind. */
+static int run_program(int argc, char **argv) {
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
+    const struct verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
+    if (verb)
+      help_verb(stdout, verb);
+    else
+      help_program(stdout);
+    return cli_flush(EXIT_FINE);
+  }
+  if (strcmp(argv[1], "--version") == 0)
+    return print_version();
+  if (strcmp(argv[1], "--man") == 0) {
+    manual_print(stdout);
+    return cli_flush(EXIT_FINE);
+  }
+  if (strcmp(argv[1], "--completion") == 0) {
+    if (argc < 3 || !completion_print(stdout, argv[2]))
+      return cli_fail(EXIT_USAGE, "--completion: bash, zsh or fish");
+    return cli_flush(EXIT_FINE);
+  }
+  return -1;
+}
+
+int main(int argc, char **argv) {
+  set_locale();
+  if (argc < 2)
+    return cli_fail(EXIT_USAGE, "a verb or a path is missing: see playhead --help");
+  int status = run_program(argc, argv);
+  if (status >= 0)
+    return status;
+  const struct verb *verb = find_verb(argv[1]);
+  if (verb)
+    return run_verb(verb, argc - 2, argv + 2);
+  if (argv[1][0] != '-' && !strpbrk(argv[1], "/.") && access(argv[1], F_OK) != 0)
+    return cli_fail(EXIT_USAGE, "%s: neither a verb nor a file: see playhead --help", argv[1]);
+  return run_verb(&verbs[0], argc - 1, argv + 1);
+}

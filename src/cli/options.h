@@ -1,0 +1,95 @@
+/* One table of options for all verbs: the parser, --help, errors, the man page and the shell
+ * completions are made from it. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_kind {
+  KIND_FLAG,   /* bool */
+  KIND_TEXT,   /* const char * */
+  KIND_FILE,   /* const char *: a path, for completion */
+  KIND_FOLDER, /* likewise; may be given again: added to `assets` where it is that option */
+  KIND_INT,    /* int64_t from low to high */
+  KIND_SEED,   /* uint64_t */
+  KIND_NUMBER, /* double from low to high */
+  KIND_SIZE,   /* WxH into cols, rows */
+  KIND_CHOICE, /* const char *: one of choices */
+};
+
+/* X(ID, name, argument, kind, field, low, high, choices, help) */
+#define OPTION_LIST(X)                                                                             \
+  X(EPISODE, "episode", "ID", KIND_TEXT, episode, 0, 0, NULL,                                      \
+    "the episode: its id, or its place from 0")                                                    \
+  X(AT, "at", "STEP", KIND_TEXT, at, 0, 0, NULL, "the step: a number, middle or last")             \
+  X(SIZE, "size", "WxH", KIND_SIZE, cols, 1, 1000, NULL,                                           \
+    "size of the screen in columns and rows, 120x40 if not given")                                 \
+  X(KEYS, "keys", "KEYS", KIND_TEXT, keys, 0, 0, NULL,                                             \
+    "keys to play first, with blanks between: \"n n e\"; names as in the help")                    \
+  X(TASK, "task", "T.lua", KIND_FILE, task, 0, 0, NULL,                                            \
+    "judge by this task instead of the recorded one")                                              \
+  X(MODEL, "model", "M.xml", KIND_FILE, model, 0, 0, NULL,                                         \
+    "use this model instead of the recorded one")                                                  \
+  X(ASSETS, "assets", "DIR", KIND_FOLDER, assets, 0, 0, NULL,                                      \
+    "a folder that the model may read too; may be given again")                                    \
+  X(ENVS, "envs", "N", KIND_INT, envs, 1, 4096, NULL, "how many envs record side by side")         \
+  X(EPISODES, "episodes", "M", KIND_INT, episodes, 1, 1000000000, NULL,                            \
+    "how many episodes all envs record together")                                                  \
+  X(SEED, "seed", "S", KIND_SEED, seed, 0, 0, NULL, "seed of the run, a whole number")             \
+  X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL,                                      \
+    "how long success must hold, instead of the task's time")                                      \
+  X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "folder of the run; it must be new or empty") \
+  X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic",                                    \
+    "kinematic: the recorded states, nothing is integrated")                                       \
+  X(SCHEME, "scheme", "NAME", KIND_CHOICE, scheme, 0, 0, "dark light mono", "colours")             \
+  X(COLOR, "color", NULL, KIND_FLAG, color, 0, 0, NULL,                                            \
+    "ANSI colours in the output; not where NO_COLOR is set")                                       \
+  X(ASCII, "ascii", NULL, KIND_FLAG, ascii, 0, 0, NULL, "draw with ASCII characters only")         \
+  X(JSON, "json", NULL, KIND_FLAG, json, 0, 0, NULL, "one JSON object on stdout")                  \
+  X(HELP, "help", NULL, KIND_FLAG, help, 0, 0, NULL, "print this and exit")                        \
+  X(VERSION, "version", NULL, KIND_FLAG, version, 0, 0, NULL, "print the version and exit")
+
+enum option_id {
+#define OPTION_ENUM(id, name, arg, kind, field, low, high, choices, help) OPTION_##id,
+  OPTION_LIST(OPTION_ENUM)
+#undef OPTION_ENUM
+      OPTION_COUNT
+};
+
+#define OPTION_BIT(id) (1u << OPTION_##id)
+
+struct option_info {
+  const char *name, *arg;
+  enum option_kind kind;
+  size_t offset; /* in struct options */
+  double low, high;
+  const char *choices; /* separated by blanks */
+  const char *help;
+};
+const struct option_info *option_info(enum option_id id);
+
+/* What was asked for. Strings are borrowed from argv and the environment; options_free frees the
+ * lists. */
+struct options {
+  const char *verb;
+  const char **paths;
+  size_t npaths;
+  const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
+  const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
+  size_t nassets;
+  char *environment; /* owned: copy of PLAYHEAD_ASSETS */
+  int64_t cols, rows, envs, episodes;
+  uint64_t seed;
+  double hold; /* negative: not given */
+  bool color, ascii, json, help, version;
+};
+
+/* Parses what follows the verb; `allowed` has the bits of its options. On failure writes one line
+ * "WHERE: WHAT: WHY" into error. */
+bool options_parse(struct options *opt, const char *verb, uint32_t allowed, int argc, char **argv,
+                   char *error, size_t size);
+void options_free(struct options *opt);
+
+#endif

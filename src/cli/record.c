@@ -1,0 +1,363 @@
+#include "cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report.h"
+
+/* One env and its place in the recording. */
+struct slot {
+  ph_env *env;
+  int64_t quota, episode; /* episodes to record, and the one that runs */
+  int64_t actions;        /* rows recorded of it */
+  bool active;
+  double *action;
+  ph_outcome outcome;
+  char detail[200]; /* of an episode that its policy ended */
+};
+
+struct record {
+  const struct options *opt;
+  ph_task *task;
+  ph_model *model;
+  ph_recorder *recorder;
+  struct slot *slots;
+  int n;
+  /* arguments of ph_recorder_rows, room for all envs */
+  int *ids;
+  const double **actions;
+  double *rewards;
+  uint8_t *flags;
+  ph_row *rows;
+  json_t *episodes, *errors;
+  int64_t ended;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+/* The first signal ends the recording in order, a second one the program. */
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
+}
+
+/* --- the folder ----------------------------------------------------------------------------------
+ */
+
+static bool make_parents(char *path) {
+  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!ok)
+      return false;
+  }
+  return true;
+}
+
+/* True when the path is free, or a folder without anything in it. */
+static bool is_free(const char *path) {
+  DIR *dir = opendir(path);
+  if (!dir)
+    return errno == ENOENT;
+  const struct dirent *entry;
+  bool empty = true;
+  while (empty && (entry = readdir(dir)))
+    empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+  closedir(dir);
+  return empty;
+}
+
+static bool default_path(char *path, size_t size, char *run_id, size_t id_size) {
+  time_t now = time(NULL);
+  struct tm utc;
+  const char *root = getenv("PLAYHEAD_DATA_ROOT"), *data = getenv("XDG_DATA_HOME"),
+             *home = getenv("HOME");
+  gmtime_r(&now, &utc);
+  snprintf(run_id, id_size, "%04d%02d%02dT%02d%02d%02dZ-%ld", utc.tm_year + 1900, utc.tm_mon + 1,
+           utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, (long)getpid());
+  int n = -1;
+  if (root && *root)
+    n = snprintf(path, size, "%s/trajectories/%s", root, run_id);
+  else if (data && *data == '/')
+    n = snprintf(path, size, "%s/playhead/trajectories/%s", data, run_id);
+  else if (home && *home)
+    n = snprintf(path, size, "%s/.local/share/playhead/trajectories/%s", home, run_id);
+  return n > 0 && (size_t)n < size;
+}
+
+static int open_recorder(struct record *r) {
+  char path[4096], run_id[64];
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  bool ok = r->opt->out ? snprintf(path, sizeof path, "%s", r->opt->out) < (int)sizeof path
+                        : default_path(path, sizeof path, run_id, sizeof run_id);
+  if (!ok)
+    return cli_fail(EXIT_ERROR, "record: no folder for the run: give one with --out");
+  opt.task = r->task;
+  opt.hold_seconds = r->opt->hold;
+  opt.run_id = r->opt->out ? NULL : run_id;
+  opt.action_state = ph_env_dims(r->slots[0].env)->action_state;
+  opt.action_dim = ph_env_dims(r->slots[0].env)->action_dim;
+  if (!is_free(path))
+    return cli_fail(EXIT_ERROR, "%s: exists already: a run needs a new or an empty folder", path);
+  if (!make_parents(path))
+    return cli_fail(EXIT_ERROR, "%s: %s", path, strerror(errno));
+  if (ph_recorder_open(&r->recorder, path, r->model, &opt) != PH_OK)
+    return cli_error();
+  return EXIT_FINE;
+}
+
+/* --- the loop ------------------------------------------------------------------------------------
+ */
+
+/* An error that the recording survives. */
+static void warn(struct record *r) {
+  json_array_append_new(r->errors, ph_json_text(ph_error()));
+  cli_fail(EXIT_ERROR, "%s", ph_error());
+}
+
+static int begin(struct record *r, int i) {
+  struct slot *slot = &r->slots[i];
+  uint64_t seed = ph_env_seed(r->opt->seed, i, slot->episode);
+  ph_row row0;
+  size_t nedits = 0;
+  slot->active = false;
+  if (slot->episode >= slot->quota || interrupted)
+    return EXIT_FINE;
+  if (ph_env_reset(slot->env, seed, &row0) != PH_OK)
+    return cli_error();
+  const ph_edit *edits = ph_env_edits(slot->env, &nedits);
+  if (ph_recorder_begin(r->recorder, i, seed, edits, nedits, &row0) != PH_OK)
+    return cli_error();
+  slot->active = true;
+  slot->actions = 0;
+  return EXIT_FINE;
+}
+
+static void list(struct record *r, int i, ph_end end, int success) {
+  const struct slot *slot = &r->slots[i];
+  char id[64], seed[24];
+  snprintf(id, sizeof id, "env%03d_ep%06" PRId64, i, slot->episode);
+  snprintf(seed, sizeof seed, "%" PRIu64, ph_env_seed(r->opt->seed, i, slot->episode));
+  json_array_append_new(r->episodes,
+                        json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "id", id, "env_id", i,
+                                  "actions", (json_int_t)slot->actions, "seed", seed, "end_reason",
+                                  ph_end_name(end), "success", report_success(success)));
+}
+
+static int end(struct record *r, int i, ph_end reason, const char *detail) {
+  bool judged = ph_task_info_of(r->task)->has_success;
+  int success = judged ? reason == PH_END_SUCCESS : -1;
+  int64_t discards = ph_recorder_tally(r->recorder)->discards;
+  if (ph_recorder_end(r->recorder, i, reason, success, detail) != PH_OK)
+    warn(r);
+  if (ph_recorder_tally(r->recorder)->discards == discards)
+    list(r, i, reason, success);
+  r->slots[i].episode++;
+  r->ended++;
+  return begin(r, i);
+}
+
+/* Asks the policy and steps. *row: the outcome is a row to record. */
+static int step(struct slot *slot, bool *row) {
+  ph_status status = ph_env_policy(slot->env, slot->action);
+  *row = false;
+  if (status == PH_EINVAL) { /* a non-finite action ends the episode, not the run */
+    snprintf(slot->detail, sizeof slot->detail, "%s", ph_error());
+    slot->outcome = (ph_outcome){.done = true, .end = PH_END_NAN, .detail = slot->detail};
+    return EXIT_FINE;
+  }
+  if (status != PH_OK || ph_env_step(slot->env, slot->action, &slot->outcome) != PH_OK)
+    return cli_error();
+  *row = !slot->outcome.done || slot->outcome.end != PH_END_NAN;
+  return EXIT_FINE;
+}
+
+/* One control step of every env that runs. */
+static int turn(struct record *r) {
+  size_t n = 0;
+  int status = EXIT_FINE;
+  for (int i = 0; i < r->n && status == EXIT_FINE; i++) {
+    struct slot *slot = &r->slots[i];
+    bool row;
+    if (!slot->active)
+      continue;
+    status = step(slot, &row);
+    if (status != EXIT_FINE || !row)
+      continue;
+    r->ids[n] = i;
+    r->actions[n] = slot->action;
+    r->rewards[n] = slot->outcome.reward;
+    r->flags[n] = slot->outcome.flags;
+    r->rows[n++] = slot->outcome.row;
+    slot->actions++;
+  }
+  if (n && ph_recorder_rows(r->recorder, r->ids, n, r->actions, NULL, r->rewards, r->flags,
+                            r->rows) != PH_OK)
+    status = cli_error();
+  for (int i = 0; i < r->n && status == EXIT_FINE; i++)
+    if (r->slots[i].active && r->slots[i].outcome.done)
+      status = end(r, i, r->slots[i].outcome.end, r->slots[i].outcome.detail);
+  return status;
+}
+
+static int run(struct record *r) {
+  int status = EXIT_FINE;
+  bool active = true;
+  for (int i = 0; i < r->n && status == EXIT_FINE; i++)
+    status = begin(r, i);
+  while (active && status == EXIT_FINE && !interrupted) {
+    status = turn(r);
+    active = false;
+    for (int i = 0; i < r->n; i++)
+      active = active || r->slots[i].active;
+    cli_progress("record: %" PRId64 " of %" PRId64 " episodes, %" PRId64 " steps", r->ended,
+                 r->opt->episodes, ph_recorder_tally(r->recorder)->steps);
+  }
+  cli_progress_end();
+  return status;
+}
+
+/* Unfinished episodes become `aborted`; with no row at all they are discarded. */
+static void abort_all(struct record *r, const char *why) {
+  for (int i = 0; i < r->n; i++)
+    if (r->slots[i].active) {
+      r->slots[i].quota = 0;
+      end(r, i, PH_END_ABORTED, why);
+    }
+}
+
+/* --- before and after ----------------------------------------------------------------------------
+ */
+
+static int open_task(struct record *r) {
+  ph_model_options opt = {r->opt->assets, r->opt->nassets};
+  if (ph_task_open(&r->task, r->opt->paths[0]) != PH_OK)
+    return cli_error();
+  if (!ph_task_info_of(r->task)->has_policy)
+    return cli_fail(EXIT_ERROR, "%s: no policy: record needs one to choose actions",
+                    r->opt->paths[0]);
+  return ph_task_model(&r->model, r->task, &opt) == PH_OK ? EXIT_FINE : cli_error();
+}
+
+static bool allocate(struct record *r) {
+  size_t n = (size_t)r->opt->envs;
+  r->slots = calloc(n, sizeof *r->slots);
+  r->ids = calloc(n, sizeof *r->ids);
+  r->actions = calloc(n, sizeof *r->actions);
+  r->rewards = calloc(n, sizeof *r->rewards);
+  r->flags = calloc(n, sizeof *r->flags);
+  r->rows = calloc(n, sizeof *r->rows);
+  r->episodes = json_array();
+  r->errors = json_array();
+  return r->slots && r->ids && r->actions && r->rewards && r->flags && r->rows && r->episodes &&
+         r->errors;
+}
+
+static int create_envs(struct record *r) {
+  ph_env_options opt = PH_ENV_OPTIONS_INIT;
+  opt.hold_seconds = r->opt->hold;
+  if (!allocate(r))
+    return cli_fail(EXIT_ERROR, "record: out of memory");
+  int64_t n = r->opt->envs, m = r->opt->episodes;
+  for (r->n = 0; r->n < n; r->n++) {
+    struct slot *slot = &r->slots[r->n];
+    if (ph_env_create(&slot->env, r->task, r->model, &opt) != PH_OK)
+      return cli_error();
+    slot->quota = m > r->n ? (m - r->n + n - 1) / n : 0;
+    slot->action = calloc((size_t)ph_env_dims(slot->env)->action_dim + 1, sizeof *slot->action);
+    if (!slot->action) {
+      ph_env_free(slot->env);
+      return cli_fail(EXIT_ERROR, "record: out of memory");
+    }
+  }
+  return EXIT_FINE;
+}
+
+static void print_tally(const ph_tally *t, const char *path) {
+  printf("%s: %" PRId64 " resets = %" PRId64 " commits + %" PRId64 " discards, %" PRId64 " steps",
+         path, t->resets, t->commits, t->discards, t->steps);
+  for (int end = 0; end < PH_END_COUNT; end++)
+    if (t->by_end[end])
+      printf(", %" PRId64 " %s", t->by_end[end], ph_end_name((ph_end)end));
+  if (t->failed)
+    printf(", %" PRId64 " NOT WRITTEN", t->failed);
+  printf("\n");
+}
+
+/* Closes the recorder and reports. */
+static int finish(struct record *r, int status) {
+  ph_tally tally = {0};
+  char path[4096], run_id[64];
+  snprintf(path, sizeof path, "%s", ph_recorder_path(r->recorder));
+  snprintf(run_id, sizeof run_id, "%s", ph_recorder_run_id(r->recorder));
+  if (ph_recorder_close(r->recorder, &tally) != PH_OK) {
+    warn(r);
+    status = EXIT_ERROR;
+  }
+  r->recorder = NULL;
+  if (tally.failed)
+    status = EXIT_ERROR;
+  if (!r->opt->json) {
+    print_tally(&tally, path);
+    return status;
+  }
+  json_t *root = json_pack("{s:s, s:s, s:O, s:I, s:I, s:I, s:O}", "run_id", run_id, "path", path,
+                           "episodes", r->episodes, "resets", (json_int_t)tally.resets, "commits",
+                           (json_int_t)tally.commits, "discards", (json_int_t)tally.discards,
+                           "errors", r->errors);
+  return ph_json_write(root, stdout) == PH_OK ? status : cli_error();
+}
+
+static void clear(struct record *r) {
+  for (int i = 0; i < r->n; i++) {
+    ph_env_free(r->slots[i].env);
+    free(r->slots[i].action);
+  }
+  free(r->slots);
+  free(r->ids);
+  free(r->actions);
+  free(r->rewards);
+  free(r->flags);
+  free(r->rows);
+  json_decref(r->episodes);
+  json_decref(r->errors);
+  ph_model_unref(r->model);
+  ph_task_unref(r->task);
+}
+
+int verb_record(const struct options *opt) {
+  struct record r = {.opt = opt};
+  int status = open_task(&r);
+  if (status == EXIT_FINE)
+    status = create_envs(&r);
+  if (status == EXIT_FINE)
+    status = open_recorder(&r);
+  if (status == EXIT_FINE) {
+    catch_signals();
+    status = run(&r);
+    if (status != EXIT_FINE)
+      json_array_append_new(r.errors, ph_json_text(ph_error()));
+    abort_all(&r, interrupted ? "interrupted" : "the run ended with an error");
+    if (status == EXIT_FINE && interrupted)
+      status = EXIT_FINDING;
+    status = finish(&r, status);
+  }
+  clear(&r);
+  return cli_flush(status);
+}

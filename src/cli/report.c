@@ -1,0 +1,43 @@
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+json_t *report_success(int success) {
+  return success < 0 ? json_null() : json_boolean(success);
+}
+
+json_t *report_index(int64_t index) {
+  return index < 0 ? json_null() : json_integer(index);
+}
+
+json_t *report_guarantee(ph_guarantee guarantee, const char *reason) {
+  char text[400];
+  bool bare = guarantee == PH_EXACT || !*reason;
+  snprintf(text, sizeof text, "%s%s%s", ph_guarantee_name(guarantee), bare ? "" : ": ",
+           bare ? "" : reason);
+  return ph_json_text(text);
+}
+
+ph_model *report_model(ph_store *store, const ph_episode_meta *meta, char *why, size_t size) {
+  ph_model *model = NULL;
+  snprintf(why, size, "%s", meta->model_sha256[0] ? "" : "the file names no model");
+  if (ph_store_model(&model, store, meta->model_sha256) == PH_OK)
+    return model;
+  if (meta->model_sha256[0])
+    snprintf(why, size, "%s", ph_error());
+  return NULL;
+}
+
+ph_task *report_task(ph_store *store, const char *sha256, char *why, size_t size) {
+  ph_task *task = NULL;
+  why[0] = 0;
+  if (!sha256[0])
+    return NULL;
+  const char *source = ph_store_task(store, sha256);
+  if (!source)
+    snprintf(why, size, "task %.12s: not stored", sha256);
+  else if (ph_task_parse(&task, source, strlen(source), "recorded task") != PH_OK)
+    snprintf(why, size, "%s", ph_error());
+  return task;
+}

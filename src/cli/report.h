@@ -1,0 +1,18 @@
+/* JSON values that several verbs report. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "../json.h"
+#include "cli.h"
+
+json_t *report_success(int success);                                  /* true, false, null */
+json_t *report_index(int64_t index);                                  /* null when negative */
+json_t *report_guarantee(ph_guarantee guarantee, const char *reason); /* "NOT EXACT: reason" */
+
+/* The model of an episode, NULL where it names none or none can be had; then `why` says so. The
+ * caller's reference. */
+ph_model *report_model(ph_store *store, const ph_episode_meta *meta, char *why, size_t size);
+/* The task that the episode names, likewise. */
+ph_task *report_task(ph_store *store, const char *sha256, char *why, size_t size);
+
+#endif

@@ -1,0 +1,36 @@
+#include "cli.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "look.h"
+
+struct view_options cli_view_options(const struct options *opt) {
+  enum scheme scheme = SCHEME_DARK;
+  const char *mono = getenv("NO_COLOR");
+  if (opt->scheme)
+    scheme = strcmp(opt->scheme, "mono") == 0    ? SCHEME_MONO
+             : strcmp(opt->scheme, "light") == 0 ? SCHEME_LIGHT
+                                                 : SCHEME_DARK;
+  return (struct view_options){
+      .session = {.paths = opt->paths,
+                  .npaths = opt->npaths,
+                  .store = cli_store_options(opt),
+                  .task_path = opt->task},
+      .episode = opt->episode,
+      .term = {.ascii = opt->ascii, .scheme = mono && *mono ? SCHEME_MONO : scheme}};
+}
+
+int verb_view(const struct options *opt) {
+  struct view_options view = cli_view_options(opt);
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+    return cli_fail(EXIT_USAGE, "view: not a terminal: playhead screen prints the same as text");
+  int status = cli_step(opt, &view.step);
+  if (status != EXIT_FINE)
+    return status;
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+    view.term.ascii = true;
+  return loop_run(&view);
+}
