@@ -1,0 +1,152 @@
+// An app on synthetic episodes, without an engine: what test_app and test_command stand on.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "app.h"
+}
+
+struct fake_episode {
+  const char *id;
+  int env;
+  int64_t number, states;
+};
+
+static inline const std::vector<fake_episode> &fake_list() {
+  static const std::vector<fake_episode> list = {
+      {"env000_ep000000", 0, 0, 342}, {"env001_ep000000", 1, 0, 101}, {"env000_ep000001", 0, 1, 1},
+      {"env001_ep000001", 1, 1, 50},  {"env002_ep000003", 2, 3, 20},
+  };
+  return list;
+}
+
+template <typename T> static inline T *zeroed(size_t n = 1) {
+  return static_cast<T *>(calloc(n ? n : 1, sizeof(T)));
+}
+
+static inline struct catalog *fake_catalog() {
+  const auto &list = fake_list();
+  auto *catalog = zeroed<struct catalog>();
+  catalog->refs = 1;
+  strcpy(catalog->path, "runs/fake");
+  strcpy(catalog->layout, "run");
+  catalog->n = list.size();
+  catalog->entry = zeroed<ph_entry>(list.size());
+  for (size_t i = 0; i < list.size(); i++) {
+    strcpy(catalog->entry[i].id, list[i].id);
+    catalog->entry[i].env_id = list[i].env;
+    catalog->entry[i].episode = list[i].number;
+    catalog->entry[i].states = list[i].states;
+    catalog->entry[i].actions = list[i].states - 1;
+    catalog->entry[i].end_reason = i == 1 ? PH_END_TRUNCATED : PH_END_SUCCESS;
+  }
+  return catalog;
+}
+
+// Events of an episode of S states: true at 30 %, broken at 40 %, true at 60 %, latch at 80 %, a
+// clip at 10 % and one together with the latch, the end.
+static inline void fake_events(struct reel *reel) {
+  int64_t last = reel->states - 1;
+  std::vector<event> events;
+  if (last >= 10)
+    events = {{last / 10, EVENT_CLIPPED},   {last * 3 / 10, EVENT_TRUE},
+              {last * 4 / 10, EVENT_FALSE}, {last * 6 / 10, EVENT_TRUE},
+              {last * 8 / 10, EVENT_LATCH}, {last * 8 / 10, EVENT_CLIPPED}};
+  events.push_back({last, EVENT_END});
+  reel->nevents = events.size();
+  reel->events = zeroed<event>(events.size());
+  memcpy(reel->events, events.data(), events.size() * sizeof(event));
+}
+
+static inline struct reel *fake_reel(size_t place) {
+  auto *reel = zeroed<struct reel>();
+  reel->refs = 1;
+  reel->episode = place;
+  reel->states = fake_list()[place].states;
+  strcpy(reel->meta.id, fake_list()[place].id);
+  reel->meta.states = reel->states;
+  reel->meta.actions = reel->states - 1;
+  reel->meta.control_dt = 0.02;
+  reel->meta.dims.nq = reel->meta.dims.nv = 2;
+  reel->latch = reel->states > 10 ? (reel->states - 1) * 8 / 10 : -1;
+  reel->hold_steps = 25;
+  reel->nsignals = 2;
+  reel->signals = zeroed<ph_signal>(2);
+  for (int i = 0; i < 2; i++) {
+    snprintf(reel->signals[i].name, sizeof reel->signals[i].name, "joint_%d", i);
+    reel->signals[i].unit = "rad";
+  }
+  reel->nctrl = 1;
+  reel->ctrl_name = static_cast<char(*)[64]>(calloc(1, 64));
+  strcpy(reel->ctrl_name[0], "motor");
+  fake_events(reel);
+  return reel;
+}
+
+// What the session would answer.
+static inline struct snapshot *fake_answer(const struct request &want) {
+  auto *snap = zeroed<struct snapshot>();
+  snap->serial = want.serial;
+  snap->catalog = fake_catalog();
+  snap->reel = fake_reel(want.episode);
+  snap->has_frame = true;
+  snap->step = std::min(want.step, snap->reel->states - 1);
+  snap->time = 0.02 * (double)snap->step;
+  snap->values = zeroed<double>(2);
+  snap->qpos = zeroed<double>(2);
+  snap->qvel = zeroed<double>(2);
+  snap->ctrl = zeroed<double>(1);
+  snap->qpos[0] = 0.1 * (double)snap->step;
+  snap->reward = 0;
+  snap->flags = 0;
+  return snap;
+}
+
+struct FakeApp {
+  struct app app;
+  uint64_t now = 1000;
+
+  explicit FakeApp(bool opened = true) {
+    app_init(&app);
+    app_resize(&app, 40, 120);
+    if (opened)
+      answer();
+  }
+  ~FakeApp() { app_free(&app); }
+  FakeApp(const FakeApp &) = delete;
+
+  void answer() { app_take(&app, fake_answer(app.want)); }
+  unsigned key(uint32_t code) {
+    now += 20;
+    unsigned react = app_key(&app, code, now);
+    if (react & REACT_SEEK)
+      answer();
+    return react;
+  }
+  // Key names separated by blanks; returns the reactions of all.
+  unsigned keys(const char *names) {
+    unsigned react = 0;
+    std::string copy = names;
+    char *rest = nullptr;
+    for (char *name = strtok_r(copy.data(), " ", &rest); name;
+         name = strtok_r(nullptr, " ", &rest)) {
+      uint32_t code = key_from_name(name);
+      if (code == KEY_NONE_)
+        abort();
+      react |= key(code);
+    }
+    return react;
+  }
+  unsigned line(const char *text) {
+    unsigned react = app_line(&app, text);
+    if (react & REACT_SEEK)
+      answer();
+    return react;
+  }
+  int64_t step() const { return app.want.step; }
+  std::string said() const { return app.message; }
+};
