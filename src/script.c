@@ -15,7 +15,8 @@
  *  - a limit that was hit stays hit, the hook then fires at each instruction, and our pcall throws
  *    on; the script is dead from then on;
  *  - the allocator charges bytes as work, refuses long strings (Lua tells it the kind of a new
- *    object) and a deep stack (the block that lua_checkstack makes grow is the stack);
+ *    object) and knows how deep the stack is: it is the block that lua_checkstack makes grow, and
+ *    when it is replaced, by the block that was made just before it is freed;
  *  - instructions weigh more while strings or stack are large;
  *  - the C functions that a script can reach are bounded or charge what they cost. */
 
@@ -27,12 +28,17 @@ static void *hit(ph_script *script, ph_limit limit) {
   return NULL;
 }
 
+/* The stack lives in block p of that size from now on. */
+static void follow_stack(ph_script *script, void *p, size_t size) {
+  script->stack = p;
+  script->stack_peak = size > script->stack_peak ? size : script->stack_peak;
+  if (size > PH_SCRIPT_STACK)
+    hit(script, PH_LIMIT_STACK);
+}
+
 static void *grow(ph_script *script, void *ptr, size_t old, size_t size, bool string) {
-  bool stack = ptr && (ptr == script->stack || script->watch_stack);
   if (string && size > PH_SCRIPT_STRING + 64)
     return hit(script, PH_LIMIT_STRING);
-  if (stack && size > PH_SCRIPT_STACK)
-    return hit(script, PH_LIMIT_STACK);
   if (script->used - old + size > PH_SCRIPT_MEMORY)
     return hit(script, PH_LIMIT_MEMORY);
   script->work += (int64_t)(size / BYTES_PER_WORK);
@@ -42,14 +48,27 @@ static void *grow(ph_script *script, void *ptr, size_t old, size_t size, bool st
   if (!p)
     return hit(script, PH_LIMIT_MEMORY);
   script->used += size - old;
-  if (stack) {
+  size_t *most = string ? &script->longest : &script->biggest;
+  *most = size > *most ? size : *most;
+  if ((ptr && ptr == script->stack) || script->watch_stack)
+    follow_stack(script, p, size);
+  return p;
+}
+
+static void release(ph_script *script, void *ptr, size_t old) {
+  script->used -= old;
+  if (ptr && ptr == script->stack) /* the block made just before has replaced it */
+    follow_stack(script, script->fresh, script->fresh_size);
+  script->fresh = NULL;
+  free(ptr);
+}
+
+static void *shrink(ph_script *script, void *ptr, size_t old, size_t size) {
+  void *p = realloc(ptr, size);
+  p = p ? p : ptr; /* Lua relies on shrinking never to fail */
+  script->used -= old - size;
+  if (ptr == script->stack)
     script->stack = p;
-    script->stack_peak = size;
-  } else if (string) {
-    script->longest = size > script->longest ? size : script->longest;
-  } else {
-    script->biggest = size > script->biggest ? size : script->biggest;
-  }
   return p;
 }
 
@@ -57,21 +76,17 @@ static void *allocate(void *ud, void *ptr, size_t osize, size_t nsize) {
   ph_script *script = ud;
   size_t old = ptr ? osize : 0;
   if (nsize == 0) {
-    script->used -= old;
-    free(ptr);
+    release(script, ptr, old);
     return NULL;
   }
-  if (ptr && nsize <= old) { /* Lua relies on shrinking never to fail */
-    void *p = realloc(ptr, nsize);
-    p = p ? p : ptr;
-    script->used -= old - nsize;
-    if (ptr == script->stack)
-      script->stack = p;
-    return p;
-  }
+  if (ptr && nsize <= old)
+    return shrink(script, ptr, old, nsize);
   if (script->limit != PH_LIMIT_NONE)
     return NULL;
-  return grow(script, ptr, old, nsize, !ptr && osize == LUA_TSTRING);
+  void *p = grow(script, ptr, old, nsize, !ptr && osize == LUA_TSTRING);
+  script->fresh = p;
+  script->fresh_size = nsize;
+  return p;
 }
 
 static int64_t weight(const ph_script *script) {

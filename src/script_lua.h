@@ -51,9 +51,11 @@ struct ph_script {
   char limit_where[100];
   size_t used;
   int64_t work, period;
-  size_t longest;    /* string allocated so far */
-  size_t biggest;    /* other block allocated so far */
-  void *stack;       /* Lua's value stack, to keep it small */
+  size_t longest; /* string allocated so far */
+  size_t biggest; /* other block allocated so far */
+  void *stack;    /* block of Lua's value stack */
+  void *fresh;    /* the newest block, until something else happens */
+  size_t fresh_size;
   size_t stack_peak; /* since the hook last looked */
   bool watch_stack;
 
