@@ -13,7 +13,7 @@
  * A count hook alone can be escaped: pcall loops swallow its error, one C function or one
  * concatenation may take long, and long strings or stacks make single instructions slow. So:
  *  - a limit that was hit stays hit, the hook then fires at each instruction, and our pcall throws
- *    on; the script is dead from then on;
+ *    on: the script is dead;
  *  - the allocator charges bytes as work, refuses long strings (Lua tells it the kind of a new
  *    object) and knows how deep the stack is: it is the block that lua_checkstack makes grow, and
  *    when it is replaced, by the block that was made just before it is freed;
@@ -22,10 +22,16 @@
 
 enum { HOOK_PERIOD = 1000, BYTES_PER_WORK = 32, FULL_WEIGHT = 256 };
 
-static void *hit(ph_script *script, ph_limit limit) {
-  if (script->limit == PH_LIMIT_NONE)
-    script->limit = limit;
-  return NULL;
+static void count_hook(lua_State *L, lua_Debug *ar);
+
+/* Stops the script at its next instruction, where the line is known. */
+static void hit(ph_script *script, ph_limit limit) {
+  if (script->limit != PH_LIMIT_NONE)
+    return;
+  script->limit = limit;
+  script->period = 1;
+  if (script->L)
+    lua_sethook(script->L, count_hook, LUA_MASKCOUNT, 1);
 }
 
 /* The stack lives in block p of that size from now on. */
@@ -36,17 +42,24 @@ static void follow_stack(ph_script *script, void *p, size_t size) {
     hit(script, PH_LIMIT_STACK);
 }
 
+/* What is a little beyond a limit still succeeds, so that the next instruction can tell where; what
+ * is far beyond does not. */
 static void *grow(ph_script *script, void *ptr, size_t old, size_t size, bool string) {
-  if (string && size > PH_SCRIPT_STRING + 64)
-    return hit(script, PH_LIMIT_STRING);
-  if (script->used - old + size > PH_SCRIPT_MEMORY)
-    return hit(script, PH_LIMIT_MEMORY);
+  size_t used = script->used - old + size;
   script->work += (int64_t)(size / BYTES_PER_WORK);
+  if (string && size > PH_SCRIPT_STRING + 64)
+    hit(script, PH_LIMIT_STRING);
+  if (used > PH_SCRIPT_MEMORY)
+    hit(script, PH_LIMIT_MEMORY);
   if (script->work > PH_SCRIPT_WORK)
-    return hit(script, PH_LIMIT_WORK);
+    hit(script, PH_LIMIT_WORK);
+  if (used > PH_SCRIPT_MEMORY + PH_SCRIPT_MEMORY / 8 || script->work > 2 * PH_SCRIPT_WORK)
+    return NULL;
   void *p = realloc(ptr, size);
-  if (!p)
-    return hit(script, PH_LIMIT_MEMORY);
+  if (!p) {
+    hit(script, PH_LIMIT_MEMORY);
+    return NULL;
+  }
   script->used += size - old;
   size_t *most = string ? &script->longest : &script->biggest;
   *most = size > *most ? size : *most;
@@ -81,8 +94,6 @@ static void *allocate(void *ud, void *ptr, size_t osize, size_t nsize) {
   }
   if (ptr && nsize <= old)
     return shrink(script, ptr, old, nsize);
-  if (script->limit != PH_LIMIT_NONE)
-    return NULL;
   void *p = grow(script, ptr, old, nsize, !ptr && osize == LUA_TSTRING);
   script->fresh = p;
   script->fresh_size = nsize;
@@ -105,8 +116,6 @@ static void count_hook(lua_State *L, lua_Debug *ar) {
   if (script->limit_where[0] == 0 && lua_getinfo(L, "Sl", ar) && ar->currentline > 0)
     snprintf(script->limit_where, sizeof script->limit_where, "%s:%d", ar->short_src,
              ar->currentline);
-  script->period = 1;
-  lua_sethook(L, count_hook, LUA_MASKCOUNT, 1);
   lua_pushnil(L);
   lua_error(L);
 }

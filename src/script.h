@@ -43,7 +43,6 @@ struct ph_scene {
   int naction;
   const struct ph_start *start; /* Nullable: values at step 0 */
   bool predicate, latched;      /* for reward and policy */
-  const double *target;         /* Nullable: joint targets of the action terms */
 };
 
 /* The task's reset: writes through env into the sim (state, model fields of its private copy). */
