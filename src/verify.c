@@ -130,7 +130,8 @@ static ph_status check_column(struct check *c, ph_column col) {
   size_t width = ph_schema_width(col, &c->meta->dims), at = 0;
   int64_t rows = ph_episode_rows(c->episode, col), odd = 0;
   struct tally t = {0};
-  int64_t expected = info->rows == PH_ROWS_A ? c->meta->actions : c->meta->states;
+  bool per_action = info->rows == PH_ROWS_A && col != PH_COL_STATES; /* final_state is its last */
+  int64_t expected = per_action ? c->meta->actions : c->meta->states;
   if (rows != expected) {
     c->bad[col] = true;
     flaw(c, -1, "%s: %lld rows, not %lld", info->path, (long long)rows, (long long)expected);
@@ -303,6 +304,13 @@ static void compare_predicate(struct check *c, const uint8_t *computed) {
          (long long)c->out->latch_recorded, (long long)c->out->latch_computed);
 }
 
+static bool any_bad(const struct check *c) {
+  bool bad = false;
+  for (int col = 0; col < PH_COL_COUNT; col++)
+    bad = bad || c->bad[col];
+  return bad;
+}
+
 static ph_status check_fit(struct check *c) {
   ph_replay *replay = NULL;
   uint8_t *computed = NULL;
@@ -321,8 +329,8 @@ static ph_status check_fit(struct check *c) {
     note(c, ph_model_error(c->model));
   else if (!c->task || !ph_task_info_of(c->task)->has_success)
     note(c, "no task with a success condition");
-  else if (c->bad[PH_COL_STATES])
-    note(c, "the states cannot be read");
+  else if (any_bad(c))
+    note(c, "not all of its rows can be read");
   if (c->model && !ph_model_compiled(c->model))
     flaw(c, -1, "model: does not compile: %s", ph_model_error(c->model));
   if (c->out->note[0])

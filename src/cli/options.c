@@ -117,7 +117,7 @@ static bool set(const struct parser *p, const struct option_info *info, const ch
   case KIND_CHOICE:
     if (!is_choice(info->choices, value)) {
       char why[120];
-      snprintf(why, sizeof why, "this version knows: %s", info->choices);
+      snprintf(why, sizeof why, "not in this version, which knows %s", info->choices);
       return refuse(p, info, value, why);
     }
     *(const char **)field = value;
