@@ -161,6 +161,21 @@ static void push_joints(struct list *list, const ph_model *model, const ph_dims 
 /* --- actuators, mocap
  * ------------------------------------------------------------------------------ */
 
+#if mjVERSION_HEADER >= 230
+static int act_owner(const mjModel *m, int act, int otherwise) {
+#if mjVERSION_HEADER >= 3011000
+  int n = (int)m->nactuator;
+#else
+  int n = (int)m->nu;
+#endif
+  for (int k = 0; k < n; k++)
+    if (m->actuator_actadr[k] >= 0 && m->actuator_actadr[k] <= act &&
+        act < m->actuator_actadr[k] + m->actuator_actnum[k])
+      return k;
+  return otherwise;
+}
+#endif
+
 /* The actuator that owns activation i: where the model tells; else the last na of nu, which is how
  * the engine orders them. */
 static void push_act(struct list *list, const ph_model *model, const ph_dims *dims) {
@@ -172,10 +187,8 @@ static void push_act(struct list *list, const ph_model *model, const ph_dims *di
   for (int i = 0; i < dims->na; i++) {
     int actuator = dims->nu - dims->na + i;
 #if mjVERSION_HEADER >= 230
-    for (int k = 0; model->m && k < dims->nu; k++)
-      if (model->m->actuator_actadr[k] >= 0 && model->m->actuator_actadr[k] <= i &&
-          i < model->m->actuator_actadr[k] + model->m->actuator_actnum[k])
-        actuator = k;
+    if (model->m)
+      actuator = act_owner(model->m, i, actuator);
 #endif
     object_name(model, PH_ACTUATOR, "actuator", actuator, name, sizeof name);
     snprintf(full, sizeof full, "act.%s", name);

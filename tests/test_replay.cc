@@ -104,7 +104,8 @@ struct Replay : testing::Test {
       sim->d->xfrc_applied[13] = 0.1 * t;
       ph_mj_set(sim->m, sim->d, PH_COL_EQ_ACTIVE, active);
       ASSERT_EQ(PH_OK, ph_sim_step(sim, ctrl, kSteps, &warned)) << ph_error();
-      memory->add(PH_COL_ACTIONS, ctrl);
+      double action[16] = {ctrl[0], ctrl[1]};
+      memory->add(PH_COL_ACTIONS, action);
       memory->add(PH_COL_REWARDS, &reward);
       memory->add(PH_COL_FLAGS, &flags);
       add_row(sim);
@@ -462,6 +463,76 @@ TEST_F(Replay, AnotherWidthOfAStoredColumnIsRefused) {
   expect_mismatch(this, "userdata is 7 in the episode", "3 in the model");
 }
 
+/* --- tasks ---------------------------------------------------------------------------------------
+ */
+
+struct ReplayTask : Replay {
+  ph_task *task = nullptr;
+  void parse(const char *text) {
+    ASSERT_EQ(PH_OK, ph_task_parse(&task, text, strlen(text), "task.lua")) << ph_error();
+  }
+  void TearDown() override {
+    Replay::TearDown();
+    ph_task_unref(task);
+  }
+  void expect_refused(const char *first, const char *second) {
+    open();
+    EXPECT_EQ(PH_EMISMATCH, ph_replay_create(&replay, episode, model, task));
+    EXPECT_NE(nullptr, strstr(ph_error(), first)) << ph_error();
+    EXPECT_NE(nullptr, strstr(ph_error(), second)) << ph_error();
+  }
+};
+
+TEST_F(ReplayTask, ThePredicateIsThatOfTheFrame) {
+  parse("return { hold_seconds = 0, success = {"
+        " low = function(s) return s.body.box.z < 0.2 end,"
+        " moved = function(s) return s.body.box.z < s.start.body.box.z - 0.05 end } }");
+  open();
+  ASSERT_EQ(PH_OK, ph_replay_create(&replay, episode, model, task)) << ph_error();
+  int z = 0, yes = 0;
+  for (int i = 0; i < 120; i++) {
+    int64_t t = i * 37 % (kActions + 1);
+    const ph_frame *frame = seek(t);
+    if (i == 0) {
+      /* the one of the body, not of the free joint */
+      z = signal("hand.z") - 3 * 4;
+    }
+    bool value = false;
+    const ph_condition *conditions = nullptr;
+    ASSERT_EQ(PH_OK, ph_replay_predicate(replay, &value, &conditions)) << ph_error();
+    ASSERT_EQ(t, ph_replay_frame(replay)->step); /* judging does not move it */
+    double height = frame->values[z];
+    EXPECT_STREQ("low", conditions[0].name);
+    EXPECT_EQ(height < 0.2, conditions[0].value) << t;
+    EXPECT_EQ(height < 0.3 - 0.05, conditions[1].value) << t;
+    EXPECT_EQ(conditions[0].value && conditions[1].value, value) << t;
+    yes += value;
+  }
+  EXPECT_GT(yes, 5);
+  EXPECT_LT(yes, 115);
+}
+
+TEST_F(ReplayTask, WithoutASuccessThereIsNothingToJudge) {
+  parse("return { name = 'x' , reward = function(s) return 0 end }");
+  open();
+  ASSERT_EQ(PH_OK, ph_replay_create(&replay, episode, model, task)) << ph_error();
+  seek(0);
+  bool value;
+  EXPECT_EQ(PH_ENOTFOUND, ph_replay_predicate(replay, &value, nullptr));
+}
+
+TEST_F(ReplayTask, AnotherDecimationIsRefused) {
+  parse("return { name = 'slow', control_steps = 5, actions = { {type='ctrl', "
+        "actuators={'.*'}} } }");
+  expect_refused("2 substeps in the episode", "5 in task slow");
+}
+
+TEST_F(ReplayTask, AnotherActionSizeIsRefused) {
+  parse("return { name = 'one', control_steps = 2, actions = { {type='ctrl', "
+        "actuators={'pull'}} } }");
+  expect_refused("2 numbers in the episode", "1 in task one");
+}
+
 /* --- guarantee -----------------------------------------------------------------------------------
  */
 
@@ -522,8 +593,7 @@ TEST_F(Guarantee, KnowsWhatIsMissing) {
   expect(PH_STATES_ONLY, "substeps");
   meta.dims.control_steps = kSteps;
   meta.dims.action_dim = 7;
-  columns = all & ~PH_COL_BIT(PH_COL_ACTIONS);
-  expect(PH_STATES_ONLY, "no actions");
+  expect(PH_STATES_ONLY, "7 actions for 2 actuators");
 }
 
 TEST_F(Guarantee, NamesAreFixed) {
