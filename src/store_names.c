@@ -12,12 +12,6 @@
 
 #define OBJECTS_MAX (16 << 20) /* of one kind */
 
-static const char *const kind_table[PH_KIND_COUNT] = {
-    [PH_BODY] = "body",         [PH_JOINT] = "joint",       [PH_GEOM] = "geom",
-    [PH_SITE] = "site",         [PH_ACTUATOR] = "actuator", [PH_SENSOR] = "sensor",
-    [PH_EQUALITY] = "equality", [PH_MOCAP] = "mocap",       [PH_TENDON] = "tendon",
-};
-
 /* A table of n fixed-length cells, checked; *out is the caller's. */
 static ph_status read_table(char **out, int *n, size_t *cell, hid_t names, const char *table,
                             int64_t limit) {
@@ -48,9 +42,9 @@ static ph_status read_kind(ph_names *out, ph_kind kind, hid_t names, int64_t lim
   char *cells = NULL;
   int n = 0;
   size_t size = 0;
-  if (!ph_h5_exists(names, kind_table[kind]))
+  if (!ph_h5_exists(names, ph_schema_kind(kind)))
     return PH_OK;
-  ph_status status = read_table(&cells, &n, &size, names, kind_table[kind], limit);
+  ph_status status = read_table(&cells, &n, &size, names, ph_schema_kind(kind), limit);
   if (status)
     return status;
   out->name[kind] = calloc((size_t)n + 1, sizeof *out->name[kind]);
@@ -64,7 +58,7 @@ static ph_status read_kind(ph_names *out, ph_kind kind, hid_t names, int64_t lim
     out->count[kind] = i + 1;
   }
   if (out->count[kind] != n || !out->name[kind])
-    status = ph_fail(PH_ENOMEM, "names/%s: out of memory", kind_table[kind]);
+    status = ph_fail(PH_ENOMEM, "names/%s: out of memory", ph_schema_kind(kind));
   free(escaped);
   free(cells);
   return status;
