@@ -11,6 +11,7 @@ struct info {
   ph_store *store;
   json_t *root, *episodes; /* NULL without --json */
   size_t stored[PH_COL_COUNT], opened;
+  ph_dims dims; /* of the episode that was opened last */
 };
 
 /* One episode as far as it can be known. */
@@ -113,6 +114,16 @@ static void print_episode(const struct facts *f) {
     printf("    odd: %s\n", f->oddity[i]);
 }
 
+static const char *why_none(const struct info *info, const ph_column_info *c) {
+  if (ph_schema_width(c->id, &info->dims) == 0)
+    return "its size is 0";
+  if (c->id == PH_COL_CTRL_SUBSTEPS)
+    return "ctrl is written once a step";
+  if (c->id == PH_COL_PREDICATE)
+    return "no task";
+  return c->required || c->id == PH_COL_FINAL_STATE ? "MISSING" : "always as the model resets it";
+}
+
 static void print_components(const struct info *info) {
   printf("\n%-24s %-5s %-8s %-16s stored in\n", "component", "type", "rows", "of each row");
   for (int col = 0; col < PH_COL_COUNT; col++) {
@@ -125,7 +136,7 @@ static void print_components(const struct info *info) {
     else if (info->stored[col] > 0)
       printf("%zu of %zu\n", info->stored[col], info->opened);
     else
-      printf("none%s\n", c->required ? "" : " (not needed, or as the model resets it)");
+      printf("none: %s\n", why_none(info, c));
   }
 }
 
@@ -231,6 +242,7 @@ static void show_episode(struct info *info, size_t i) {
   if (ph_store_episode(&episode, info->store, i) == PH_OK) {
     f.meta = ph_episode_meta_of(episode);
     info->opened++;
+    info->dims = f.meta->dims;
     find_missing(info, &f, episode);
     judge(info, &f, episode);
   } else {

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "look.h"
 
@@ -16,7 +17,8 @@ int verb_screen(const struct options *opt) {
   ph_status status = screen_render(&text, &view, (int)opt->rows, (int)opt->cols, opt->keys, color);
   if (status != PH_OK)
     return cli_fail(status == PH_EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", screen_error());
-  fputs(text, stdout);
+  size_t n = strlen(text);
+  printf("%s%s", text, n > 0 && text[n - 1] != '\n' ? "\n" : "");
   free(text);
   return cli_flush(EXIT_FINE);
 }

@@ -1,0 +1,456 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <signal.h>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+extern "C" {
+#include "json.h"
+}
+
+namespace fs = std::filesystem;
+using std::string;
+
+namespace {
+
+const char kModel[] = "<mujoco><option timestep=\"0.002\"/><worldbody><body name=\"cart\">"
+                      "<joint name=\"cart\" type=\"slide\" axis=\"1 0 0\"/>"
+                      "<geom size=\".1\" mass=\"1\"/></body></worldbody>"
+                      "<actuator><motor name=\"push\" joint=\"cart\"/></actuator></mujoco>";
+
+/* Even episodes succeed, by a coin; no more than `steps`. */
+string Task(const string &policy, int steps = 60) {
+  return "return { name = 'cart', model = 'cart.xml', control_steps = 2, hold_seconds = 0.02,\n"
+         "  max_steps = " +
+         std::to_string(steps) +
+         ",\n  success = function(s) return s.joint.cart > 0.0005 end,\n"
+         "  reset = function(env, rng) env.qpos.cart = -0.001 * rng() end,\n"
+         "  policy = " +
+         policy + " }\n";
+}
+
+struct Outcome {
+  int status;
+  string out, err;
+};
+
+string Slurp(const fs::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class Cli : public testing::Test {
+protected:
+  void SetUp() override {
+    const char *tmp = getenv("TMPDIR");
+    string name = string(tmp ? tmp : "/tmp") + "/cliXXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    top = fs::canonical(name);
+    ASSERT_NE(getenv("PLAYHEAD_PROGRAM"), nullptr);
+    program = getenv("PLAYHEAD_PROGRAM");
+    std::ofstream(top / "cart.xml") << kModel;
+    Put("cart.lua", Task("function(s, rng) return {0.5 + rng()} end"));
+  }
+  void TearDown() override { fs::remove_all(top); }
+  void Put(const string &name, const string &text) { std::ofstream(top / name) << text; }
+  string Path(const string &name) const { return (top / name).string(); }
+
+  pid_t Start(const std::vector<string> &args) {
+    std::vector<const char *> argv = {program.c_str()};
+    for (auto &a : args)
+      argv.push_back(a.c_str());
+    argv.push_back(nullptr);
+    pid_t pid = fork();
+    if (pid == 0) {
+      int out = open((top / "out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+      int err = open((top / "err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+      int in = open("/dev/null", O_RDONLY);
+      dup2(in, 0);
+      dup2(out, 1);
+      dup2(err, 2);
+      setenv("LC_ALL", "C.UTF-8", 1);
+      setenv("HOME", top.c_str(), 1);
+      unsetenv("XDG_DATA_HOME");
+      if (!data_root.empty())
+        setenv("PLAYHEAD_DATA_ROOT", data_root.c_str(), 1);
+      if (!assets.empty())
+        setenv("PLAYHEAD_ASSETS", assets.c_str(), 1);
+      if (no_color)
+        setenv("NO_COLOR", "1", 1);
+      if (chdir(top.c_str()) != 0)
+        _exit(126);
+      execv(program.c_str(), const_cast<char **>(argv.data()));
+      _exit(127);
+    }
+    return pid;
+  }
+  Outcome Wait(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), Slurp(top / "out"),
+            Slurp(top / "err")};
+  }
+  Outcome Run(const std::vector<string> &args) { return Wait(Start(args)); }
+
+  /* One line "playhead: ..." with that part, and that status. */
+  void ExpectError(const std::vector<string> &args, int status, const string &part) {
+    Outcome o = Run(args);
+    EXPECT_EQ(o.status, status) << o.err;
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(o.err.rfind("playhead: ", 0), 0u) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_NE(o.err.find(part), string::npos) << o.err;
+  }
+  Outcome Record(const string &out, std::vector<string> more = {}) {
+    std::vector<string> args = {"record", "cart.lua", "--envs", "2",     "--episodes",
+                                "3",      "--seed",   "7",      "--out", Path(out)};
+    args.insert(args.end(), more.begin(), more.end());
+    return Run(args);
+  }
+  static json_t *Json(const Outcome &o) {
+    EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 1) << o.out;
+    json_error_t error;
+    json_t *value = json_loads(o.out.c_str(), 0, &error);
+    EXPECT_TRUE(json_is_object(value)) << error.text << o.out;
+    return value;
+  }
+  /* Keys of an object, in the order of the output. */
+  static string Keys(json_t *object) {
+    string keys;
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) keys += string(keys.empty() ? "" : " ") + key;
+    return keys;
+  }
+  static string Text(json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+  }
+
+  fs::path top;
+  string program, data_root, assets;
+  bool no_color = false;
+};
+
+TEST_F(Cli, HelpAndVersionAreEverywhere) {
+  Outcome o = Run({"--help"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.err, "");
+  for (const char *verb : {"view", "screen", "info", "record", "verify", "replay"}) {
+    EXPECT_NE(o.out.find(string("\n  ") + verb + " "), string::npos) << verb;
+    Outcome help = Run({verb, "--help"});
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.out.rfind(string("usage: playhead ") + verb, 0), 0u) << help.out;
+    EXPECT_NE(help.out.find("--help"), string::npos);
+    EXPECT_EQ(Run({"help", verb}).out, help.out);
+    EXPECT_EQ(Run({verb, "--version"}).out, Run({"--version"}).out);
+  }
+  EXPECT_EQ(Run({"--version"}).out.rfind("playhead ", 0), 0u);
+}
+
+TEST_F(Cli, UsageErrorsAreOneLineAndTwo) {
+  ExpectError({}, 2, "a verb or a path is missing");
+  ExpectError({"recrod"}, 2, "recrod: neither a verb nor a file");
+  ExpectError({"info"}, 2, "PATH...: is missing");
+  ExpectError({"record", "a.lua", "b.lua"}, 2, "only one is taken");
+  ExpectError({"info", "--nothing", "x"}, 2, "info: --nothing: no such option");
+  ExpectError({"info", "-x"}, 2, "info: -x: no such option");
+  ExpectError({"record", "--mode", "kinematic", "x"}, 2, "--mode: not an option of this verb");
+  ExpectError({"verify", "--envs", "2", "x"}, 2, "--envs: not an option of this verb");
+  ExpectError({"verify", "--mode", "dynamic", "x"}, 2,
+              "--mode dynamic: not in this version, which knows kinematic");
+  ExpectError({"verify", "--mode", ""}, 2, "not in this version");
+  ExpectError({"record", "cart.lua", "--envs"}, 2, "--envs N: the value is missing");
+  ExpectError({"record", "cart.lua", "--json=1"}, 2, "--json 1: takes no value");
+  for (const char *bad : {"0", "-1", "1.5", "x", "", "99999999999999999999", "1 "})
+    ExpectError({"record", "cart.lua", "--envs", bad}, 2, "not a whole number from 1 to 4096");
+  ExpectError({"record", "cart.lua", "--seed", "18446744073709551616"}, 2, "below 2^64");
+  for (const char *bad : {"nan", "-1", "inf", "1s", ""})
+    ExpectError({"record", "cart.lua", "--hold", bad}, 2, "not a number of seconds");
+  for (const char *bad : {"120", "0x5", "120x", "x40", "1001x4", "12x4x5"})
+    ExpectError({"screen", "--size", bad, "x"}, 2, "not a size like 120x40");
+  ExpectError({"screen", "--at", "x", "run"}, 2, "--at x: not a step");
+  ExpectError({"view", "cart.xml"}, 2, "playhead screen");
+  ExpectError({"cart.xml"}, 2, "not a terminal");
+  ExpectError({"--completion", "tcsh"}, 2, "bash, zsh or fish");
+}
+
+TEST_F(Cli, FileErrorsAreThree) {
+  for (const char *verb : {"info", "verify", "screen"}) {
+    ExpectError({verb, "none"}, 3, "none");
+    ExpectError({verb, "cart.xml"}, 3, "cart.xml");
+  }
+  ExpectError({"record", "none.lua"}, 3, "none.lua");
+  Put("bad.lua", "return { name = ");
+  ExpectError({"record", "bad.lua"}, 3, "bad.lua");
+  Put("idle.lua", "return { name = 'idle', model = 'cart.xml', control_steps = 2 }");
+  ExpectError({"record", "idle.lua"}, 3, "no policy");
+  ExpectError({"info", "a\nb\x1b[31m"}, 3, "a");
+}
+
+TEST_F(Cli, RecordsARunThatEveryVerbReads) {
+  Outcome o = Record("run", {"--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  json_t *tally = Json(o);
+  EXPECT_EQ(Keys(tally), "run_id path episodes resets commits discards errors");
+  EXPECT_EQ(Text(tally, "path"), Path("run"));
+  EXPECT_EQ(json_integer_value(json_object_get(tally, "commits")), 3);
+  ASSERT_EQ(json_array_size(json_object_get(tally, "episodes")), 3u);
+  json_decref(tally);
+
+  o = Run({"info", "run", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  json_t *info = Json(o);
+  EXPECT_EQ(Keys(info), "path layout data_hash models tasks episodes");
+  EXPECT_EQ(Text(info, "layout"), "run");
+  EXPECT_EQ(Text(info, "data_hash").size(), 64u);
+  json_t *model = json_array_get(json_object_get(info, "models"), 0);
+  EXPECT_EQ(Keys(model), "sha256 mujoco_version nq nv nu na timestep");
+  EXPECT_EQ(json_real_value(json_object_get(model, "timestep")), 0.002);
+  json_t *task = json_array_get(json_object_get(info, "tasks"), 0);
+  EXPECT_EQ(Keys(task), "name control_steps hold_seconds hold_steps");
+  EXPECT_EQ(json_integer_value(json_object_get(task, "hold_steps")), 5);
+  json_t *episodes = json_object_get(info, "episodes");
+  ASSERT_EQ(json_array_size(episodes), 3u);
+  std::vector<string> ids;
+  for (size_t i = 0; i < 3; i++) {
+    json_t *e = json_array_get(episodes, i);
+    EXPECT_EQ(Keys(e),
+              "id env_id states actions seed end_reason success missing guarantee oddities");
+    EXPECT_EQ(Text(e, "end_reason"), "success");
+    EXPECT_TRUE(json_is_true(json_object_get(e, "success")));
+    EXPECT_EQ(json_integer_value(json_object_get(e, "states")),
+              json_integer_value(json_object_get(e, "actions")) + 1);
+    EXPECT_EQ(json_array_size(json_object_get(e, "missing")), 0u);
+    EXPECT_EQ(json_array_size(json_object_get(e, "oddities")), 0u);
+    EXPECT_EQ(Text(e, "guarantee"), "EXACT");
+    ids.push_back(Text(e, "id"));
+  }
+  /* env i records ceil((M-i)/N) */
+  EXPECT_EQ(ids, (std::vector<string>{"env000_ep000000", "env000_ep000001", "env001_ep000000"}));
+  json_decref(info);
+
+  o = Run({"info", "run"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  for (const char *part : {"run, 3 episodes", "data hash", "nq 1 nv 1 nu 1",
+                           "hold 0.02 s = 5 steps", "playhead/warmstart", "EXACT"})
+    EXPECT_NE(o.out.find(part), string::npos) << part << o.out;
+
+  for (const char *verb : {"verify", "replay"}) {
+    o = Run({verb, "run", "--mode", "kinematic", "--json"});
+    EXPECT_EQ(o.status, 0) << o.err;
+    json_t *verdict = Json(o);
+    EXPECT_EQ(Keys(verdict), "mode episodes");
+    json_t *e = json_array_get(json_object_get(verdict, "episodes"), 1);
+    EXPECT_EQ(Keys(e), "id steps class first_unequal first_over_tolerance max_joint_error "
+                       "max_body_error one_step reward end diagnosis guarantee");
+    EXPECT_TRUE(json_is_null(json_object_get(e, "class")));
+    EXPECT_TRUE(json_is_null(json_object_get(e, "diagnosis")));
+    EXPECT_EQ(Keys(json_object_get(e, "max_joint_error")), "rad m");
+    EXPECT_EQ(Keys(json_object_get(e, "one_step")), "class first_unequal max_joint_error");
+    EXPECT_EQ(Text(json_object_get(e, "end"), "recorded"), "success");
+    json_decref(verdict);
+  }
+  o = Run({"verify", "run", "--episode", "env001_ep000000"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("1 of 1 episodes are as recorded"), string::npos) << o.out;
+  ExpectError({"verify", "run", "--episode", "nobody"}, 3, "nobody: no such episode");
+}
+
+TEST_F(Cli, TheContentFollowsFromSeedAlone) {
+  auto hash = [&](const string &name, const std::vector<string> &more) {
+    EXPECT_EQ(Record(name, more).status, 0);
+    json_t *info = Json(Run({"info", name, "--json"}));
+    string text = Text(info, "data_hash");
+    json_decref(info);
+    return text;
+  };
+  string first = hash("a", {});
+  EXPECT_EQ(hash("b", {}), first);
+  EXPECT_NE(hash("c", {"--seed", "8"}), first);
+  EXPECT_NE(hash("d", {"--hold", "0.04"}), first);
+}
+
+TEST_F(Cli, RecordNeverWritesIntoWhatIsThere) {
+  fs::create_directories(top / "empty");
+  EXPECT_EQ(Record("empty").status, 0);
+  string before = Slurp(top / "empty" / "index");
+  Outcome o = Record("empty");
+  EXPECT_EQ(o.status, 3);
+  EXPECT_NE(o.err.find("exists already"), string::npos) << o.err;
+  EXPECT_EQ(Slurp(top / "empty" / "index"), before);
+  EXPECT_EQ(Record("cart.xml").status, 3);
+  EXPECT_EQ(Slurp(top / "cart.xml"), kModel);
+  EXPECT_EQ(Record("new/deep/run").status, 0);
+}
+
+TEST_F(Cli, TheDefaultFolderIsThatOfTheData) {
+  Outcome o = Run({"record", "cart.lua", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  json_t *tally = Json(o);
+  EXPECT_EQ(Text(tally, "path"),
+            Path(".local/share/playhead/trajectories/") + Text(tally, "run_id"));
+  json_decref(tally);
+  data_root = Path("root");
+  tally = Json(Run({"record", "cart.lua", "--json"}));
+  EXPECT_EQ(Text(tally, "path"), Path("root/trajectories/") + Text(tally, "run_id"));
+  EXPECT_TRUE(fs::exists(Text(tally, "path") + "/run.h5"));
+  json_decref(tally);
+}
+
+TEST_F(Cli, HoldOfTheCommandLineHolds) {
+  ASSERT_EQ(Record("run", {"--hold", "0.04"}).status, 0);
+  Outcome o = Run({"verify", "run"});
+  EXPECT_EQ(o.status, 0) << o.out;
+  o = Record("none", {"--hold", "0.0001"});
+  EXPECT_EQ(o.status, 3);
+  EXPECT_FALSE(fs::exists(top / "none"));
+}
+
+TEST_F(Cli, NonFiniteActionsEndTheEpisodeOnly) {
+  Put("cart.lua", Task("function(s, rng) if s.step >= 3 then return {0/0} end return {1} end"));
+  Outcome o = Record("run", {"--json"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  json_t *tally = Json(o);
+  json_t *e = json_array_get(json_object_get(tally, "episodes"), 0);
+  EXPECT_EQ(Text(e, "end_reason"), "nan");
+  EXPECT_EQ(json_integer_value(json_object_get(e, "actions")), 3);
+  json_decref(tally);
+  EXPECT_EQ(Run({"verify", "run"}).status, 0);
+}
+
+TEST_F(Cli, AScriptThatFailsKeepsWhatWasRecorded) {
+  Put("cart.lua", Task("function(s, rng) if s.step >= 3 then error('tired') end return {1} end"));
+  Outcome o = Record("run", {"--json"});
+  EXPECT_EQ(o.status, 3);
+  EXPECT_NE(o.err.find("tired"), string::npos) << o.err;
+  json_t *tally = Json(o);
+  EXPECT_EQ(json_integer_value(json_object_get(tally, "resets")),
+            json_integer_value(json_object_get(tally, "commits")) +
+                json_integer_value(json_object_get(tally, "discards")));
+  EXPECT_GE(json_array_size(json_object_get(tally, "errors")), 1u);
+  EXPECT_EQ(Text(json_array_get(json_object_get(tally, "episodes"), 0), "end_reason"), "aborted");
+  json_decref(tally);
+  EXPECT_EQ(Run({"verify", "run"}).status, 0);
+}
+
+TEST_F(Cli, InterruptSavesWhatIsUnfinished) {
+  Put("cart.lua", Task("function(s, rng) return {0} end", 20));
+  pid_t pid = Start({"record", "cart.lua", "--envs", "2", "--episodes", "100000000", "--out",
+                     Path("run"), "--json"});
+  for (int i = 0; i < 10000 && Slurp(top / "run" / "index").empty(); i++)
+    usleep(1000);
+  kill(pid, SIGINT);
+  Outcome o = Wait(pid);
+  EXPECT_EQ(o.status, 1) << o.err;
+  json_t *tally = Json(o);
+  EXPECT_EQ(json_integer_value(json_object_get(tally, "resets")),
+            json_integer_value(json_object_get(tally, "commits")) +
+                json_integer_value(json_object_get(tally, "discards")));
+  json_decref(tally);
+  EXPECT_EQ(Run({"verify", "run"}).status, 0);
+  for (auto &file : fs::directory_iterator(top / "run"))
+    EXPECT_EQ(file.path().string().find(".tmp"), string::npos) << file.path();
+}
+
+TEST_F(Cli, VerifyFindsAFlippedByte) {
+  ASSERT_EQ(Record("run").status, 0);
+  fs::path victim;
+  for (auto &file : fs::directory_iterator(top / "run"))
+    if (file.path().filename().string().rfind("env001", 0) == 0)
+      victim = file.path();
+  string bytes = Slurp(victim);
+  /* the time of step 3, as it stands in the states */
+  double time = 0;
+  for (int i = 0; i < 6; i++)
+    time += 0.002;
+  size_t at = bytes.find(string(reinterpret_cast<char *>(&time), sizeof time));
+  ASSERT_NE(at, string::npos);
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  std::ofstream(victim, std::ios::binary) << bytes;
+  Outcome o = Run({"verify", "run", "--json"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  json_t *verdict = Json(o);
+  json_t *e = json_array_get(json_object_get(verdict, "episodes"), 2);
+  EXPECT_EQ(Text(e, "id").rfind("env001", 0), 0u);
+  EXPECT_NE(Text(e, "diagnosis").find("states"), string::npos) << Text(e, "diagnosis");
+  EXPECT_TRUE(json_is_null(
+      json_object_get(json_array_get(json_object_get(verdict, "episodes"), 0), "diagnosis")));
+  json_decref(verdict);
+  o = Run({"verify", "run"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("2 of 3 episodes are as recorded"), string::npos) << o.out;
+}
+
+TEST_F(Cli, ScreenIsTextOfTheSizeAskedFor) {
+  ASSERT_EQ(Record("run").status, 0);
+  Outcome o = Run({"screen", "run", "--at", "middle", "--size", "100x30"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_LE(std::count(o.out.begin(), o.out.end(), '\n'), 30);
+  EXPECT_EQ(o.out.back(), '\n');
+  EXPECT_EQ(o.out.find('\x1b'), string::npos);
+  EXPECT_NE(o.out.find("cart"), string::npos);
+  EXPECT_NE(Run({"screen", "run", "--at", "0"}).out, Run({"screen", "run", "--at", "last"}).out);
+  EXPECT_NE(Run({"screen", "run", "--at", "1"}).out.find("step 1/"), string::npos);
+  EXPECT_NE(Run({"screen", "run", "--at", "1", "--keys", "n n"}).out.find("step 3/"), string::npos);
+  Outcome color = Run({"screen", "run", "--color"});
+  EXPECT_NE(color.out.find('\x1b'), string::npos);
+  no_color = true;
+  EXPECT_EQ(Run({"screen", "run", "--color"}).out.find('\x1b'), string::npos);
+  o = Run({"screen", "run", "--ascii"});
+  for (char c : o.out)
+    ASSERT_GE(c, 0) << o.out;
+  ExpectError({"screen", "run", "--keys", "Nokey"}, 2, "Nokey");
+  ExpectError({"screen", "run", "--episode", "nobody", "--at", "middle"}, 3, "no such episode");
+  EXPECT_NE(Run({"screen", "run", "--episode", "nobody"}).status, 0);
+}
+
+TEST_F(Cli, AssetsOfTheEnvironmentAreRead) {
+  fs::create_directories(top / "store");
+  Put("store/part.xml", "<x><body><geom size=\".1\"/></body></x>");
+  string xml = kModel;
+  xml.insert(xml.find("</worldbody>"), "<include file=\"/home/else/part.xml\"/>");
+  Put("cart.xml", xml);
+  EXPECT_EQ(Record("a").status, 3);
+  EXPECT_EQ(Record("a", {"--assets", Path("store")}).status, 0);
+  assets = Path("store") + ":" + Path("store");
+  EXPECT_EQ(Record("b").status, 0);
+}
+
+TEST_F(Cli, ManualAndCompletionsHoldTheWholeTable) {
+  Outcome man = Run({"--man"}), bash = Run({"--completion", "bash"}),
+          zsh = Run({"--completion", "zsh"}), fish = Run({"--completion", "fish"});
+  for (const char *option :
+       {"episode", "at", "size", "keys", "task", "model", "assets", "envs", "episodes", "seed",
+        "hold", "out", "mode", "scheme", "color", "ascii", "json", "help", "version"}) {
+    string name = option;
+    EXPECT_NE(man.out.find("\\-\\-" + name), string::npos) << name;
+    EXPECT_NE(bash.out.find("--" + name), string::npos) << name;
+    EXPECT_NE(zsh.out.find("--" + name), string::npos) << name;
+    EXPECT_NE(fish.out.find("-l " + name), string::npos) << name;
+  }
+  EXPECT_NE(man.out.find("step\\-forward"), string::npos);
+  Put("c.bash", bash.out + "\nCOMP_WORDS=(playhead record --en) COMP_CWORD=2\n_playhead\n"
+                           "[ \"${COMPREPLY[*]}\" = --envs ]\n");
+  EXPECT_EQ(system(("bash " + Path("c.bash")).c_str()), 0);
+}
+
+TEST_F(Cli, AFullDiskUnderStdoutIsAnError) {
+  if (access("/dev/full", W_OK) != 0)
+    GTEST_SKIP() << "no /dev/full";
+  EXPECT_EQ(WEXITSTATUS(system((program + " --help > /dev/full 2> " + Path("err")).c_str())), 3);
+  EXPECT_EQ(Slurp(top / "err").rfind("playhead: output: ", 0), 0u) << Slurp(top / "err");
+}
+
+} // namespace
