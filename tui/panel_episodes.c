@@ -88,14 +88,11 @@ static void episodes_title(char *buf, size_t size, const struct app *app, int li
     good += catalog->entry[i].success == 1;
     judged += catalog->entry[i].success >= 0;
   }
-  int n = 0;
   const char *filter = app->filter[PANEL_EPISODES];
   if (filter[0])
-    n = snprintf(buf, size, "episodes: %d of %zu with \"%s\"", lines, catalog->n, filter);
+    snprintf(buf, size, "episodes: %d of %zu with \"%s\"", lines, catalog->n, filter);
   else
-    n = snprintf(buf, size, "episodes");
-  if (n > 0 && (size_t)n < size)
-    snprintf(buf + n, size - (size_t)n, judged ? ": %zu of %zu succeed" : ": %zu of %zu judged",
+    snprintf(buf, size, judged ? "episodes: %zu of %zu succeed" : "episodes: %zu of %zu judged",
              good, catalog->n);
 }
 

@@ -74,14 +74,14 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
   if (!reel->predicate && !meta->task_sha256[0] && reel->task_note[0])
     return;
   if (!reel->predicate) {
-    strip_add(strip, 1, STYLE_NORMAL, STRIP_BLANK, "%s",
+    strip_add(strip, 1, STYLE_NORMAL, STRIP_BAR, "%s",
               meta->task_sha256[0] ? "latch: not recorded" : "no task: nothing was judged");
     return;
   }
   if (reel->latch >= 0)
-    strip_add(strip, 1, STYLE_GOOD, STRIP_BLANK, "latch: recorded %lld", (long long)reel->latch);
+    strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "latch: recorded %lld", (long long)reel->latch);
   else
-    strip_add(strip, 1, STYLE_BAD, STRIP_BLANK, "latch: recorded NEVER");
+    strip_add(strip, 1, STYLE_BAD, STRIP_BAR, "latch: recorded NEVER");
   if (meta->control_dt > 0)
     strip_add(strip, 5, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
               (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
