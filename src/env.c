@@ -363,7 +363,6 @@ static ph_status judge(ph_env *env, ph_outcome *out) {
 /* Takes the outcome of a step that physics has done. */
 static ph_status observe(ph_env *env, ph_outcome *out) {
   char what[120], text[160];
-  size_t at = 0;
   ph_status status = ph_sim_get_row(env->sim, &out->row);
   if (status != PH_OK) {
     return status;
@@ -380,11 +379,6 @@ static ph_status observe(ph_env *env, ph_outcome *out) {
   }
   if (status == PH_OK) {
     status = judge(env, out);
-  }
-  if (status == PH_OK && !ph_finite(&out->reward, 1, &at)) {
-    env->step--;
-    end_nan(env, out, "the reward is not finite");
-    return PH_OK;
   }
   return status == PH_OK ? env_row(env, &out->row) : status;
 }

@@ -21,7 +21,7 @@ typedef struct ph_env_options {
 /* What one step led to. Pointers are the env's, valid until its next call. */
 typedef struct ph_outcome {
   ph_row row;      /* state after the step, before any reset */
-  double reward;
+  double reward; /* the task's; 0 where it has none */
   uint8_t flags;   /* PH_FLAG_* */
   bool done;       /* the episode has ended; end and detail say how */
   ph_end end;

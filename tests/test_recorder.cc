@@ -1,0 +1,677 @@
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "rec_help.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Rec {
+  ph_recorder *rec = nullptr;
+  Rec(Catch &c, const Model &model, const Task *task, double hold = -1.0, int env_action_dim = 0) {
+    ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+    opt.task = task != nullptr ? task->task : nullptr;
+    opt.hold_seconds = hold;
+    opt.action_dim = env_action_dim;
+    opt.control_steps = task != nullptr ? 0 : 5;
+    EXPECT_EQ(PH_OK, ph_recorder_open_sink(&rec, &c.sink, "memory", model.model, &opt))
+        << ph_error();
+  }
+  ph_status close(ph_tally *tally = nullptr) {
+    ph_recorder *gone = rec;
+    rec = nullptr;
+    return ph_recorder_close(gone, tally);
+  }
+  ~Rec() {
+    if (rec != nullptr)
+      ph_recorder_close(rec, nullptr);
+  }
+};
+
+std::string joined(const std::vector<std::string> &rows) {
+  std::string all;
+  for (const std::string &row : rows)
+    all += row;
+  return all;
+}
+
+const char *kHoldTask = "success = function(s) return s.step == 2 or s.step >= 6 end";
+
+/* --- what is recorded is the rollout -------------------------------------------------------------
+ */
+
+TEST(Recorder, RolloutIsTheSameWithTheRecorderOnAndOff) {
+  Model model;
+  Task task(rec_task("success = function(s) return s.dist('tip', 'ball') < 0.2 end"));
+  Env plain(task, model), recorded(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  for (uint64_t seed = 1; seed < 4; seed++)
+    EXPECT_TRUE(rollout(plain.env, seed) == rollout(recorded.env, seed, rec.rec)) << seed;
+}
+
+TEST(Recorder, RowsArriveAsTheyWere) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  Rollout r = rollout(env.env, 3, rec.rec);
+  ASSERT_EQ(1u, c.kept.size());
+  Kept &k = c.kept[0];
+  ASSERT_EQ(8u, r.actions.size());
+  EXPECT_EQ(8, k.meta.actions);
+  EXPECT_EQ(9, k.meta.states);
+  for (ph_column col : {PH_COL_STATES, PH_COL_WARMSTART, PH_COL_CTRL, PH_COL_PREDICATE})
+    EXPECT_TRUE(joined(r.columns[col]) == k.bytes[col]) << ph_schema_column(col)->path;
+  std::string actions;
+  for (auto &a : r.actions)
+    actions.append(reinterpret_cast<const char *>(a.data()), a.size() * sizeof(double));
+  EXPECT_TRUE(actions == k.bytes[PH_COL_ACTIONS]);
+  EXPECT_EQ(std::string("\0\0\1\0\0\0\1\1\1", 9), k.bytes[PH_COL_PREDICATE]);
+  EXPECT_EQ(std::string("\0\0\0\0\0\0\0\1", 8), k.bytes[PH_COL_DONES]);
+  EXPECT_EQ(std::string("\0\0\0\0\0\0\0\1", 8), k.bytes[PH_COL_FLAGS]);
+  EXPECT_EQ(8 * sizeof(double), k.bytes[PH_COL_REWARDS].size());
+}
+
+TEST(Recorder, LongEpisodesPassThroughInBlocks) {
+  Model model;
+  Task task(rec_task("max_steps = 700"));
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  Rollout r = rollout(env.env, 3, rec.rec);
+  ASSERT_EQ(700u, r.actions.size());
+  EXPECT_TRUE(joined(r.columns[PH_COL_STATES]) == c.kept.at(0).bytes[PH_COL_STATES]);
+  EXPECT_EQ(700u, c.kept[0].bytes[PH_COL_FLAGS].size());
+  EXPECT_EQ(1, c.kept[0].bytes[PH_COL_DONES].back());
+}
+
+TEST(Recorder, MetaIsComplete) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  Env env(task, model, 0.05);
+  Catch c;
+  Rec rec(c, model, &task, 0.05);
+  rollout(env.env, 18446744073709551615ull, rec.rec, 4);
+  ASSERT_EQ(1u, c.kept.size());
+  const ph_episode_meta &m = c.kept[0].meta;
+  EXPECT_STREQ("demo_0", m.id);
+  EXPECT_EQ(std::string("playhead ") + ph_version(), m.writer);
+  EXPECT_STREQ(ph_recorder_run_id(rec.rec), m.run_id);
+  EXPECT_STRNE("", m.run_id);
+  EXPECT_EQ(20u, strlen(m.created)) << m.created;
+  EXPECT_STREQ(ph_substrate(), m.substrate);
+  EXPECT_STREQ("xoshiro256**/splitmix64", m.rng);
+  EXPECT_EQ(4, m.env_id);
+  EXPECT_EQ(0, m.episode);
+  EXPECT_STREQ("18446744073709551615", m.seed);
+  EXPECT_EQ(PH_END_SUCCESS, m.end_reason);
+  EXPECT_STREQ("held for 5 steps", m.end_detail);
+  EXPECT_EQ(1, m.success);
+  EXPECT_STREQ("unchecked", m.determinism);
+  EXPECT_STREQ(ph_model_sha256(model.model), m.model_sha256);
+  EXPECT_STREQ(ph_task_sha256(task.task), m.task_sha256);
+  EXPECT_EQ(0.05, m.hold_seconds);
+  EXPECT_EQ(5, m.hold_steps);
+  EXPECT_STREQ("wave", m.env_name);
+  EXPECT_STREQ("step", m.recipe);
+  EXPECT_STREQ("fresh", m.derived);
+  EXPECT_STREQ("mujoco", m.engine);
+  EXPECT_NE(std::string::npos, c.kept[0].provenance.find("\"op\":\"record\""));
+  EXPECT_EQ('[', c.kept[0].provenance.front());
+  EXPECT_DOUBLE_EQ(0.01, m.control_dt);
+  EXPECT_DOUBLE_EQ(0.002, m.timestep);
+  EXPECT_EQ(2, m.dims.action_dim);
+  EXPECT_EQ(5, m.dims.control_steps);
+  EXPECT_EQ(ph_model_dims(model.model)->nq, m.dims.nq);
+  EXPECT_EQ(1, c.models);
+  EXPECT_EQ(1, c.tasks);
+}
+
+TEST(Recorder, ProvenanceHoldsNothingOfTheMoment) {
+  Model model;
+  Task task(rec_task());
+  Env env(task, model);
+  Catch a, b;
+  Rec one(a, model, &task), two(b, model, &task);
+  rollout(env.env, 1, one.rec);
+  rollout(env.env, 1, two.rec);
+  EXPECT_EQ(a.kept.at(0).provenance, b.kept.at(0).provenance);
+  EXPECT_STRNE(ph_recorder_run_id(one.rec), ph_recorder_run_id(two.rec));
+}
+
+/* --- columns that are left out -------------------------------------------------------------------
+ */
+
+const uint32_t kOptional = PH_COL_BIT(PH_COL_MOCAP_POS) | PH_COL_BIT(PH_COL_MOCAP_QUAT) |
+                           PH_COL_BIT(PH_COL_USERDATA) | PH_COL_BIT(PH_COL_EQ_ACTIVE) |
+                           PH_COL_BIT(PH_COL_QFRC_APPLIED) | PH_COL_BIT(PH_COL_XFRC_APPLIED);
+
+uint32_t optional_columns(const char *reset) {
+  Model model;
+  Task task(rec_task(reset));
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  rollout(env.env, 2, rec.rec);
+  EXPECT_EQ(1u, c.kept.size());
+  for (int col = 0; col < PH_COL_COUNT; col++) {
+    EXPECT_EQ((c.kept.at(0).columns & PH_COL_BIT(col)) != 0, c.kept[0].bytes.count(col) != 0)
+        << ph_schema_column(static_cast<ph_column>(col))->path;
+  }
+  return c.kept.at(0).columns & kOptional;
+}
+
+TEST(Recorder, WhatNeverLeftTheResetValueIsLeftOut) {
+  EXPECT_EQ(0u, optional_columns(""));
+  EXPECT_EQ(PH_COL_BIT(PH_COL_EQ_ACTIVE),
+            optional_columns("reset = function(env) env.eq_active.grab = true end"));
+  EXPECT_EQ(PH_COL_BIT(PH_COL_MOCAP_POS),
+            optional_columns("reset = function(env) env.mocap.target.pos = {0.5, 0.1, 0.5} end"));
+  EXPECT_EQ(PH_COL_BIT(PH_COL_MOCAP_QUAT),
+            optional_columns("reset = function(env) env.mocap.target.quat = {0, 1, 0, 0} end"));
+  EXPECT_EQ(PH_COL_BIT(PH_COL_XFRC_APPLIED),
+            optional_columns("reset = function(env) env.xfrc.ball = {0, 0, 1, 0, 0, 0} end"));
+}
+
+TEST(Recorder, NoPredicateWithoutACondition) {
+  Model model;
+  Task task(rec_task());
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  rollout(env.env, 2, rec.rec);
+  EXPECT_EQ(0u, c.kept.at(0).columns & PH_COL_BIT(PH_COL_PREDICATE));
+  EXPECT_GT(0.0, c.kept[0].meta.hold_seconds);
+}
+
+TEST(Recorder, EditsAreStoredPerEpisode) {
+  Model model;
+  Task task(rec_task("reset = function(env, rng) if rng() < 0.5 then env.model.body.arm.pos = "
+                     "{0, rng(), 0.5} end end"));
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  size_t with = 0;
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    rollout(env.env, seed, rec.rec);
+    size_t n = 0;
+    ph_env_edits(env.env, &n);
+    ASSERT_EQ(n, c.kept.back().edits.size());
+    if (n > 0) {
+      EXPECT_EQ("body_pos", c.kept.back().edits[0]);
+      with++;
+    }
+  }
+  EXPECT_GT(with, 0u);
+  EXPECT_LT(with, 10u);
+}
+
+/* --- ends
+ * ------------------------------------------------------------------------------------------ */
+
+TEST(Recorder, EndsAreIndependentBetweenEnvs) {
+  Model model;
+  Task task(rec_task());
+  Env a(task, model), b(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  ph_row row[2];
+  ph_outcome out[2];
+  double action[2][2] = {{0.1, 0.2}, {0.3, 0.4}};
+  const double *actions[2] = {action[0], action[1]};
+  double reward[2] = {0, 0};
+  uint8_t flags[2] = {0, 0};
+  int ids[2] = {0, 1};
+  Env *envs[2] = {&a, &b};
+  std::vector<std::string> states;
+  for (int i = 0; i < 2; i++) {
+    ASSERT_EQ(PH_OK, ph_env_reset(envs[i]->env, 10u + i, &row[i]));
+    ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, i, 10u + i, nullptr, 0, &row[i]));
+  }
+  Rollout kept;
+  keep_row(kept, row[1], *ph_env_dims(b.env));
+  for (int t = 0; t < 12; t++) {
+    for (int i = 0; i < 2; i++) {
+      ASSERT_EQ(PH_OK, ph_env_step(envs[i]->env, actions[i], &out[i]));
+      row[i] = out[i].row;
+    }
+    keep_row(kept, row[1], *ph_env_dims(b.env));
+    ASSERT_EQ(PH_OK, ph_recorder_rows(rec.rec, ids, 2, actions, nullptr, reward, flags, row))
+        << ph_error();
+    if (t == 4) { /* env 0 ends early and goes on with its next episode */
+      ASSERT_EQ(PH_OK, ph_recorder_end(rec.rec, 0, PH_END_TERMINATED, 0, "early"));
+      ASSERT_EQ(PH_OK, ph_env_reset(a.env, 77, &row[0]));
+      ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, 0, 77, nullptr, 0, &row[0]));
+    }
+  }
+  ASSERT_EQ(PH_OK, ph_recorder_end(rec.rec, 1, PH_END_TRUNCATED, 0, ""));
+  ASSERT_EQ(PH_OK, ph_recorder_end(rec.rec, 0, PH_END_TRUNCATED, 0, ""));
+  ASSERT_EQ(3u, c.kept.size());
+  EXPECT_EQ(5, c.kept[0].meta.actions);
+  EXPECT_EQ(12, c.kept[1].meta.actions);
+  EXPECT_EQ(7, c.kept[2].meta.actions);
+  EXPECT_EQ(1, c.kept[1].meta.env_id);
+  EXPECT_EQ(1, c.kept[2].meta.episode);
+  EXPECT_STREQ("77", c.kept[2].meta.seed);
+  EXPECT_TRUE(joined(kept.columns[PH_COL_STATES]) == c.kept[1].bytes[PH_COL_STATES]);
+}
+
+TEST(Recorder, AnEpisodeWithoutARowIsDiscardedAndCounted) {
+  Model model;
+  Task task(rec_task());
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  ph_row row;
+  ph_env_reset(env.env, 1, &row);
+  ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, 0, 1, nullptr, 0, &row));
+  EXPECT_EQ(PH_OK, ph_recorder_end(rec.rec, 0, PH_END_NAN, 0, "step 0: action[0]"));
+  rollout(env.env, 2, rec.rec, 0, 3);
+  EXPECT_EQ(PH_OK, ph_recorder_discard(rec.rec, 0));
+  rollout(env.env, 3, rec.rec);
+  const ph_tally *tally = ph_recorder_tally(rec.rec);
+  EXPECT_EQ(3, tally->resets);
+  EXPECT_EQ(2, tally->discards);
+  EXPECT_EQ(1, tally->commits);
+  EXPECT_EQ(43, tally->steps);
+  EXPECT_EQ(1, tally->by_end[PH_END_TRUNCATED]);
+  EXPECT_EQ(0, tally->by_end[PH_END_NAN]);
+  ASSERT_EQ(1u, c.kept.size());
+  EXPECT_EQ(2, c.kept[0].meta.episode) << "a discarded episode keeps its number";
+}
+
+TEST(Recorder, NanEndsWithTheRowsThatWereFinite) {
+  Model model;
+  Task task(rec_task("policy = function(s) return { s.step == 7 and 0/0 or 0.1, 0 } end"));
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  Rollout r = rollout(env.env, 1, rec.rec);
+  ASSERT_EQ(1u, c.kept.size());
+  EXPECT_EQ(PH_END_NAN, c.kept[0].meta.end_reason);
+  EXPECT_EQ(7, c.kept[0].meta.actions);
+  EXPECT_STREQ("step 7: action[0] (a) is not finite", c.kept[0].meta.end_detail);
+  EXPECT_EQ(1, ph_recorder_tally(rec.rec)->by_end[PH_END_NAN]);
+}
+
+TEST(Recorder, CloseSavesUnfinishedEpisodesAsAborted) {
+  Model model;
+  Task task(rec_task("success = function(s) return false end"));
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  ph_tally tally;
+  rollout(env.env, 1, rec.rec, 0, 6);
+  rollout(env.env, 2, rec.rec, 3, 0);
+  EXPECT_EQ(PH_OK, rec.close(&tally));
+  ASSERT_EQ(1u, c.kept.size());
+  EXPECT_EQ(PH_END_ABORTED, c.kept[0].meta.end_reason);
+  EXPECT_EQ(6, c.kept[0].meta.actions);
+  EXPECT_EQ(0, c.kept[0].meta.success);
+  EXPECT_EQ(2, tally.resets);
+  EXPECT_EQ(1, tally.commits);
+  EXPECT_EQ(1, tally.discards);
+  EXPECT_EQ(1, tally.by_end[PH_END_ABORTED]);
+  EXPECT_EQ(1, c.finished);
+  EXPECT_EQ(1, c.freed);
+}
+
+/* --- refusals
+ * -------------------------------------------------------------------------------------- */
+
+struct Refuse : testing::Test {
+  Model model;
+  Task task{rec_task(kHoldTask)};
+  Env env{task, model};
+  Catch c;
+  Rec rec{c, model, &task};
+  ph_row row0 = {};
+  ph_outcome out = {};
+  double action[2] = {0.1, 0.2};
+  void SetUp() override {
+    ASSERT_EQ(PH_OK, ph_env_reset(env.env, 1, &row0));
+    ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, 0, 1, nullptr, 0, &row0));
+    ASSERT_EQ(PH_OK, ph_env_step(env.env, action, &out));
+  }
+  /* The call is refused with these words, and nothing was stored by it. */
+  void refused(ph_status status, const char *words) {
+    EXPECT_EQ(PH_EINVAL, status);
+    EXPECT_NE(nullptr, strstr(ph_error(), words)) << ph_error();
+    EXPECT_EQ(0, ph_recorder_tally(rec.rec)->steps);
+  }
+};
+
+TEST_F(Refuse, NonFiniteNumbersAreNamed) {
+  double bad[2] = {0.1, NAN};
+  refused(put_row(rec.rec, 0, bad, 0, 0, out.row), "action[1] is not finite");
+  refused(put_row(rec.rec, 0, action, INFINITY, 0, out.row), "reward");
+  std::vector<double> state(out.row.state, out.row.state + 1 + 9 + 8);
+  state[1 + 9 + 1] = NAN;
+  ph_row row = out.row;
+  row.state = state.data();
+  refused(put_row(rec.rec, 0, action, 0, 0, row), "row 1: qvel[1] (b) is not finite");
+  EXPECT_EQ(PH_OK, put_row(rec.rec, 0, action, 0, 0, out.row)) << "and it goes on";
+}
+
+TEST_F(Refuse, ColumnsThatComeOrGo) {
+  ph_row row = out.row;
+  row.warmstart = nullptr;
+  refused(put_row(rec.rec, 0, action, 0, 0, row), "playhead/warmstart is missing");
+  row = out.row;
+  row.predicate = nullptr;
+  refused(put_row(rec.rec, 0, action, 0, 0, row), "playhead/predicate is missing");
+  row = row0;
+  row.state = nullptr;
+  EXPECT_EQ(PH_EINVAL, ph_recorder_begin(rec.rec, 1, 1, nullptr, 0, &row));
+  row = row0;
+  row.mocap_pos = nullptr; /* not given: allowed, but then it must stay away */
+  ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, 1, 1, nullptr, 0, &row)) << ph_error();
+  refused(put_row(rec.rec, 1, action, 0, 0, out.row), "mocap_pos is there, but not in row 0");
+}
+
+TEST_F(Refuse, CallsOutOfOrder) {
+  refused(ph_recorder_begin(rec.rec, 0, 1, nullptr, 0, &row0), "has not ended");
+  refused(ph_recorder_begin(rec.rec, -1, 1, nullptr, 0, &row0), "start at 0");
+  refused(put_row(rec.rec, 9, action, 0, 0, out.row), "env 9: no episode has begun");
+  refused(ph_recorder_end(rec.rec, 9, PH_END_SUCCESS, 1, ""), "env 9");
+  refused(ph_recorder_discard(rec.rec, 9), "env 9");
+  refused(ph_recorder_end(rec.rec, 0, PH_END_COUNT, 1, ""), "out of range");
+  refused(ph_recorder_end(rec.rec, 0, PH_END_SUCCESS, 2, ""), "out of range");
+  refused(put_row(rec.rec, 0, action, 0, 16, out.row), "flags 16");
+  int ids[2] = {0, 0};
+  const double *actions[2] = {action, action};
+  double reward[2] = {0, 0};
+  uint8_t flags[2] = {0, 0};
+  ph_row rows[2] = {out.row, out.row};
+  refused(ph_recorder_rows(rec.rec, ids, 2, actions, nullptr, reward, flags, rows), "twice");
+  ids[1] = 9;
+  refused(ph_recorder_rows(rec.rec, ids, 2, actions, nullptr, reward, flags, rows), "env 9");
+}
+
+TEST(Recorder, OptionsThatSayNothingAreRefused) {
+  Model model;
+  Catch c;
+  ph_recorder *rec = nullptr;
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  EXPECT_EQ(PH_EINVAL, ph_recorder_open_sink(&rec, &c.sink, "m", model.model, &opt));
+  EXPECT_NE(nullptr, strstr(ph_error(), "control_steps")) << ph_error();
+  EXPECT_EQ(nullptr, rec);
+  EXPECT_EQ(1, c.freed);
+}
+
+/* --- a process with its own simulator
+ * -------------------------------------------------------------- */
+
+TEST(Recorder, TakesRowsWithoutATaskAndCtrlOfEverySubstep) {
+  Model model;
+  Catch c;
+  ph_recorder *rec = nullptr;
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  opt.control_steps = 3;
+  opt.ctrl_substeps = true;
+  opt.recipe = "step1_step2";
+  opt.env_name = "mine";
+  ASSERT_EQ(PH_OK, ph_recorder_open_sink(&rec, &c.sink, "m", model.model, &opt)) << ph_error();
+  const ph_dims *dims = ph_model_dims(model.model);
+  std::vector<double> state(1 + dims->nq + dims->nv), warm(dims->nv), ctrl(dims->nu),
+      sub(3 * dims->nu);
+  ph_row row = {};
+  row.state = state.data();
+  row.warmstart = warm.data();
+  row.ctrl = ctrl.data();
+  ASSERT_EQ(PH_OK, ph_recorder_begin(rec, 0, 1, nullptr, 0, &row)) << ph_error();
+  double action[2] = {1, 2};
+  EXPECT_EQ(PH_EINVAL, put_row(rec, 0, action, 0, 0, row)) << "ctrl_substeps is missing";
+  int id = 0;
+  const double *a = action, *s = sub.data();
+  double reward = 0.5;
+  uint8_t flags = 2;
+  for (int t = 0; t < 4; t++) {
+    sub[0] = t;
+    state[0] = t + 1;
+    ASSERT_EQ(PH_OK, ph_recorder_rows(rec, &id, 1, &a, &s, &reward, &flags, &row)) << ph_error();
+  }
+  ASSERT_EQ(PH_OK, ph_recorder_end(rec, 0, PH_END_TRUNCATED, -1, nullptr));
+  ASSERT_EQ(1u, c.kept.size());
+  Kept &k = c.kept[0];
+  EXPECT_STREQ("mine", k.meta.env_name);
+  EXPECT_STREQ("step1_step2", k.meta.recipe);
+  EXPECT_STREQ("", k.meta.task_sha256);
+  EXPECT_EQ(-1, k.meta.success);
+  EXPECT_GT(0.0, k.meta.hold_seconds);
+  EXPECT_EQ(2, k.meta.dims.action_dim) << "nu";
+  ASSERT_EQ(4u * 3 * dims->nu * sizeof(double), k.bytes[PH_COL_CTRL_SUBSTEPS].size());
+  const double *stored = reinterpret_cast<const double *>(k.bytes[PH_COL_CTRL_SUBSTEPS].data());
+  EXPECT_EQ(2.0, stored[2 * 3 * dims->nu]);
+  const double *states = reinterpret_cast<const double *>(k.bytes[PH_COL_STATES].data());
+  EXPECT_EQ(4.0, states[4 * state.size()]);
+  EXPECT_EQ(PH_OK, ph_recorder_close(rec, nullptr));
+}
+
+/* --- errors of the sink
+ * ---------------------------------------------------------------------------- */
+
+TEST(Recorder, AFailedCommitKeepsItsRowsAndIsTriedAgainAtClose) {
+  for (int where = 0; where < 3; where++) {
+    Model model;
+    Task task(rec_task());
+    Env env(task, model);
+    Catch c;
+    Rec rec(c, model, &task);
+    ph_tally tally;
+    Rollout first = rollout(env.env, 1, rec.rec, 0, 9);
+    (where == 0 ? c.fail_begin : where == 1 ? c.fail_rows : c.fail_end) = 1;
+    EXPECT_EQ(PH_EIO, ph_recorder_end(rec.rec, 0, PH_END_TERMINATED, -1, "x"));
+    EXPECT_EQ(1, ph_recorder_tally(rec.rec)->failed);
+    EXPECT_EQ(0u, c.kept.size());
+    rollout(env.env, 2, rec.rec); /* the simulation goes on */
+    EXPECT_EQ(1u, c.kept.size());
+    EXPECT_EQ(PH_OK, rec.close(&tally));
+    EXPECT_EQ(0, tally.failed);
+    EXPECT_EQ(2, tally.commits);
+    ASSERT_EQ(2u, c.kept.size());
+    EXPECT_EQ(0, c.kept[1].meta.episode);
+    EXPECT_EQ(PH_END_TERMINATED, c.kept[1].meta.end_reason);
+    EXPECT_TRUE(joined(first.columns[PH_COL_STATES]) == c.kept[1].bytes[PH_COL_STATES]);
+  }
+}
+
+TEST(Recorder, WhatCannotBeWrittenIsReportedByClose) {
+  Model model;
+  Task task(rec_task());
+  Env env(task, model);
+  Catch c;
+  Rec rec(c, model, &task);
+  ph_tally tally;
+  c.fail_end = 1000;
+  rollout(env.env, 1, rec.rec, 2, 9);
+  EXPECT_EQ(PH_EIO, ph_recorder_end(rec.rec, 2, PH_END_TERMINATED, -1, "x"));
+  EXPECT_EQ(PH_EIO, rec.close(&tally));
+  EXPECT_NE(nullptr, strstr(ph_error(), "env 2 episode 0")) << ph_error();
+  EXPECT_EQ(1, tally.failed);
+  EXPECT_EQ(1, tally.resets);
+  EXPECT_EQ(0, tally.commits);
+  EXPECT_EQ(1, c.freed);
+}
+
+/* --- run directories
+ * ------------------------------------------------------------------------------- */
+
+/* Records M episodes with N envs as the command does: env i records episodes 0, 1, ... */
+std::string record_run(const std::string &dir, const Model &model, const Task &task,
+                       uint64_t run_seed, int nenv, int episodes, double hold = -1.0) {
+  ph_recorder *rec = nullptr;
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  opt.task = task.task;
+  opt.hold_seconds = hold;
+  EXPECT_EQ(PH_OK, ph_recorder_open(&rec, dir.c_str(), model.model, &opt)) << ph_error();
+  for (int env = 0; env < nenv; env++) {
+    Env e(task, model, hold);
+    for (int k = 0; env + k * nenv < episodes; k++)
+      rollout(e.env, ph_env_seed(run_seed, env, k), rec, env);
+  }
+  EXPECT_EQ(PH_OK, ph_recorder_close(rec, nullptr)) << ph_error();
+  return dir;
+}
+
+struct Store {
+  ph_store *store = nullptr;
+  explicit Store(const std::string &path) {
+    const char *paths[1] = {path.c_str()};
+    EXPECT_EQ(PH_OK, ph_store_open(&store, paths, 1, nullptr)) << ph_error();
+  }
+  std::string hash() {
+    char text[PH_SHA256_SIZE] = "";
+    EXPECT_EQ(PH_OK, ph_store_content_hash(store, text)) << ph_error();
+    return text;
+  }
+  ~Store() { ph_store_free(store); }
+};
+
+template <class T> std::vector<T> read_all(const ph_episode *episode, ph_column col) {
+  size_t width = ph_schema_width(col, &ph_episode_meta_of(episode)->dims);
+  int64_t rows = ph_episode_rows(episode, col);
+  std::vector<T> out(width * static_cast<size_t>(rows));
+  EXPECT_EQ(PH_OK, ph_episode_read(episode, col, 0, rows, out.data())) << ph_error();
+  return out;
+}
+
+TEST(Run, SameSeedSameContentOtherSeedOtherContent) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  TempDir tmp;
+  Store a(record_run(tmp.path + "/a", model, task, 7, 2, 4));
+  Store b(record_run(tmp.path + "/b", model, task, 7, 2, 4));
+  Store c(record_run(tmp.path + "/c", model, task, 8, 2, 4));
+  EXPECT_EQ(64u, a.hash().size());
+  EXPECT_EQ(a.hash(), b.hash());
+  EXPECT_NE(a.hash(), c.hash());
+  EXPECT_EQ(4u, ph_store_count(a.store));
+}
+
+TEST(Run, EpisodesDependOnEnvAndEpisodeNotOnHowManyThereAre) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  TempDir tmp;
+  Store many(record_run(tmp.path + "/many", model, task, 7, 3, 6));
+  Store one(record_run(tmp.path + "/one", model, task, 7, 1, 2));
+  ASSERT_EQ(2u, ph_store_count(one.store));
+  for (int64_t k = 0; k < 2; k++) {
+    std::vector<double> states[2];
+    Store *stores[2] = {&many, &one};
+    for (int side = 0; side < 2; side++) {
+      for (size_t i = 0; i < ph_store_count(stores[side]->store); i++) {
+        const ph_entry *entry = ph_store_entry(stores[side]->store, i);
+        if (entry->env_id != 0 || entry->episode != k)
+          continue;
+        ph_episode *episode = nullptr;
+        ASSERT_EQ(PH_OK, ph_store_episode(&episode, stores[side]->store, i)) << ph_error();
+        states[side] = read_all<double>(episode, PH_COL_STATES);
+        ph_episode_free(episode);
+      }
+    }
+    ASSERT_FALSE(states[0].empty());
+    ASSERT_EQ(states[0].size(), states[1].size());
+    EXPECT_EQ(0, memcmp(states[0].data(), states[1].data(), states[0].size() * sizeof(double)));
+  }
+}
+
+/* Row 0, the stored edits and the stored ctrl give every recorded state again, bit for bit. */
+TEST(Run, StoredEpisodesReproduceThemselves) {
+  Model model;
+  Task task(rec_task(
+      "reset = function(env, rng) env.qpos.a = rng(); env.model.body.fore.pos = {0.3, 0.02 * "
+      "rng(), 0}; env.eq_active.grab = rng() < 0.6; env.mocap.target.pos = {0.5, 0, 0.2}; "
+      "env.xfrc.ball = {0.1, 0, 0, 0, 0, 0} end"));
+  TempDir tmp;
+  Store run(record_run(tmp.path + "/run", model, task, 3, 1, 3));
+  for (size_t i = 0; i < ph_store_count(run.store); i++) {
+    ph_episode *episode = nullptr;
+    ASSERT_EQ(PH_OK, ph_store_episode(&episode, run.store, i)) << ph_error();
+    ph_model *stored = nullptr;
+    ASSERT_EQ(PH_OK, ph_store_model(&stored, run.store, ph_episode_meta_of(episode)->model_sha256))
+        << ph_error();
+    ph_sim *sim = nullptr;
+    ASSERT_EQ(PH_OK, ph_sim_create(&sim, stored)) << ph_error();
+    size_t n = 0;
+    const ph_edit *edits = ph_episode_edits(episode, &n);
+    ASSERT_EQ(1u, n);
+    ASSERT_EQ(PH_OK, ph_sim_edit(sim, edits, n)) << ph_error();
+    ph_row row = {};
+    std::map<int, std::string> first;
+    const ph_dims *dims = &ph_episode_meta_of(episode)->dims;
+    for (int c = 0; c < PH_COL_COUNT; c++) {
+      ph_column col = static_cast<ph_column>(c);
+      if (!ph_episode_has(episode, col) || ph_schema_width(col, dims) == 0)
+        continue;
+      first[c].resize(ph_schema_width(col, dims) * ph_type_size(ph_schema_column(col)->type));
+      ASSERT_EQ(PH_OK, ph_episode_read(episode, col, 0, 1, first[c].data())) << ph_error();
+      ph_row_set_column(&row, col, first[c].data());
+    }
+    ASSERT_EQ(PH_OK, ph_sim_set_row(sim, &row)) << ph_error();
+    std::vector<double> states = read_all<double>(episode, PH_COL_STATES);
+    std::vector<double> ctrl = read_all<double>(episode, PH_COL_CTRL);
+    std::vector<double> warm = read_all<double>(episode, PH_COL_WARMSTART);
+    size_t ns = ph_schema_width(PH_COL_STATES, dims), nv = static_cast<size_t>(dims->nv);
+    for (int64_t t = 0; t < ph_episode_meta_of(episode)->actions; t++) {
+      bool warned = false;
+      ASSERT_EQ(PH_OK, ph_sim_step(sim, &ctrl[(t + 1) * dims->nu], dims->control_steps, &warned));
+      ASSERT_EQ(PH_OK, ph_sim_get_row(sim, &row));
+      ASSERT_EQ(0, memcmp(row.state, &states[(t + 1) * ns], ns * sizeof(double))) << t;
+      ASSERT_EQ(0, memcmp(row.warmstart, &warm[(t + 1) * nv], nv * sizeof(double))) << t;
+    }
+    ph_sim_free(sim);
+    ph_model_unref(stored);
+    ph_episode_free(episode);
+  }
+}
+
+TEST(Run, TheLastStateIsTheOneBeforeAnyReset) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  TempDir tmp;
+  record_run(tmp.path + "/run", model, task, 7, 1, 1);
+  Env env(task, model);
+  Rollout r = rollout(env.env, ph_env_seed(7, 0, 0));
+  Store run(tmp.path + "/run");
+  ph_episode *episode = nullptr;
+  ASSERT_EQ(PH_OK, ph_store_episode(&episode, run.store, 0)) << ph_error();
+  std::vector<double> states = read_all<double>(episode, PH_COL_STATES);
+  EXPECT_EQ(9, ph_episode_rows(episode, PH_COL_STATES));
+  std::string all = joined(r.columns[PH_COL_STATES]);
+  ASSERT_EQ(all.size(), states.size() * sizeof(double));
+  EXPECT_EQ(0, memcmp(all.data(), states.data(), all.size()));
+  EXPECT_EQ(1, ph_episode_meta_of(episode)->success);
+  ph_episode_free(episode);
+}
+
+TEST(Run, HoldOverrideIsWrittenDown) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  TempDir tmp;
+  Store run(record_run(tmp.path + "/run", model, task, 7, 1, 1, 0.1));
+  ph_episode *episode = nullptr;
+  ASSERT_EQ(PH_OK, ph_store_episode(&episode, run.store, 0)) << ph_error();
+  EXPECT_EQ(0.1, ph_episode_meta_of(episode)->hold_seconds);
+  EXPECT_EQ(10, ph_episode_meta_of(episode)->hold_steps);
+  EXPECT_EQ(15, ph_episode_meta_of(episode)->actions);
+  ph_episode_free(episode);
+}
+
+TEST(Run, AFolderThatHoldsARunIsRefused) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  TempDir tmp;
+  record_run(tmp.path + "/run", model, task, 7, 1, 1);
+  ph_recorder *rec = nullptr;
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  opt.task = task.task;
+  EXPECT_EQ(PH_EEXIST, ph_recorder_open(&rec, (tmp.path + "/run").c_str(), model.model, &opt));
+  EXPECT_EQ(nullptr, rec);
+}
+
+} // namespace
