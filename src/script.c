@@ -20,7 +20,7 @@
  *  - instructions weigh more while strings or stack are large;
  *  - the C functions that a script can reach are bounded or charge what they cost. */
 
-enum { HOOK_PERIOD = 1000, BYTES_PER_WORK = 32, FULL_WEIGHT = 256 };
+enum { HOOK_PERIOD = 1000, BYTES_PER_WORK = 32 };
 
 static void count_hook(lua_State *L, lua_Debug *ar);
 
@@ -37,6 +37,7 @@ static void hit(ph_script *script, ph_limit limit) {
 /* The stack lives in block p of that size from now on. */
 static void follow_stack(ph_script *script, void *p, size_t size) {
   script->stack = p;
+  script->stack_size = size;
   script->stack_peak = size > script->stack_peak ? size : script->stack_peak;
   if (size > PH_SCRIPT_STACK)
     hit(script, PH_LIMIT_STACK);
@@ -81,7 +82,7 @@ static void *shrink(ph_script *script, void *ptr, size_t old, size_t size) {
   p = p ? p : ptr; /* Lua relies on shrinking never to fail */
   script->used -= old - size;
   if (ptr == script->stack)
-    script->stack = p;
+    follow_stack(script, p, size);
   return p;
 }
 
@@ -100,15 +101,16 @@ static void *allocate(void *ud, void *ptr, size_t osize, size_t nsize) {
   return p;
 }
 
+/* 1 while strings are under 256 bytes and the stack is under 8 KiB, 256 more at each limit. */
 static int64_t weight(const ph_script *script) {
-  return 1 + (int64_t)(script->longest * FULL_WEIGHT / PH_SCRIPT_STRING) +
-         (int64_t)(script->stack_peak * FULL_WEIGHT / PH_SCRIPT_STACK);
+  return 1 + (int64_t)(script->longest / (PH_SCRIPT_STRING / 256)) +
+         (int64_t)(script->stack_peak / (PH_SCRIPT_STACK / 32) * 8);
 }
 
 static void count_hook(lua_State *L, lua_Debug *ar) {
   ph_script *script = ph_script_of(L);
   script->work += script->period * weight(script);
-  script->stack_peak /= 2;
+  script->stack_peak = script->stack_size;
   if (script->work > PH_SCRIPT_WORK)
     hit(script, PH_LIMIT_WORK);
   if (script->limit == PH_LIMIT_NONE)
@@ -237,7 +239,6 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
     return report(script);
   locale_t before = enter_c_locale();
   script->work = 0;
-  script->stack_peak = 0;
   script->line = 0;
   script->what[0] = 0;
   lua_sethook(L, count_hook, LUA_MASKCOUNT, HOOK_PERIOD);

@@ -77,6 +77,7 @@ static int lib_assert(lua_State *L) {
 
 static int lib_pcall(lua_State *L) {
   luaL_checkany(L, 1);
+  ph_script_charge(L, 50);
   lua_pushboolean(L, 1);
   lua_insert(L, 1);
   int rc = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
@@ -238,6 +239,11 @@ static int lib_pairs(lua_State *L) {
 /* --- string and table ----------------------------------------------------------------------------
  */
 
+/* Runs Lua's own function, which stands in upvalue 1, in this frame: errors then have a line. */
+static int library_function(lua_State *L) {
+  return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
 static int lib_rep(lua_State *L) {
   size_t n, between;
   luaL_checklstring(L, 1, &n);
@@ -251,10 +257,7 @@ static int lib_rep(lua_State *L) {
     lua_pushliteral(L, "");
     return 1;
   }
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, 3, 1);
-  return 1;
+  return library_function(L);
 }
 
 /* Length of the conversion specification after a %, the letter included. */
@@ -280,19 +283,13 @@ static int lib_format(lua_State *L) {
       lua_replace(L, argument);
     }
   }
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 1);
-  return 1;
+  return library_function(L);
 }
 
 /* Charges the elements that the library function in upvalue 1 will go through, then calls it. */
 static int call_charged(lua_State *L, lua_Integer elements) {
   ph_script_charge(L, elements > 0 ? elements : 0);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-  return lua_gettop(L);
+  return library_function(L);
 }
 
 /* Elements from first to last without overflow. */
@@ -323,16 +320,19 @@ static int lib_unpack(lua_State *L) {
   return call_charged(L, n);
 }
 
-static int lib_insert(lua_State *L) {
+/* Charges what has to move when the element at argument 2 comes or goes. */
+static int call_shifting(lua_State *L, bool at_end) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  bool at_end = lua_gettop(L) < 3 || !lua_isinteger(L, 2);
-  return call_charged(L, at_end ? 1 : span(lua_tointeger(L, 2), luaL_len(L, 1)));
+  lua_Integer n = luaL_len(L, 1), position = at_end ? n : lua_tointeger(L, 2);
+  return call_charged(L, position < 1 ? 1 : 1 + span(position, n));
+}
+
+static int lib_insert(lua_State *L) {
+  return call_shifting(L, lua_gettop(L) < 3);
 }
 
 static int lib_remove(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  bool at_end = lua_gettop(L) < 2 || !lua_isinteger(L, 2);
-  return call_charged(L, at_end ? 1 : span(lua_tointeger(L, 2), luaL_len(L, 1)));
+  return call_shifting(L, lua_gettop(L) < 2);
 }
 
 static int lib_sort(lua_State *L) {

@@ -9,13 +9,13 @@
 #include "scene.h"
 
 /* Limits. Work is counted in Lua instructions; C functions and allocations are charged what they
- * cost in the same unit. A string may hold 64 KiB and the stack 1 MiB, and both make every
+ * cost in the same unit. A string may hold 64 KiB and the stack 256 KiB, and both make every
  * instruction dearer while they are long, because one instruction may copy or compare them whole.
  */
 #define PH_SCRIPT_WORK 10000000
 #define PH_SCRIPT_MEMORY ((size_t)64 << 20)
 #define PH_SCRIPT_STRING ((size_t)64 << 10)
-#define PH_SCRIPT_STACK ((size_t)1 << 20)
+#define PH_SCRIPT_STACK ((size_t)256 << 10)
 #define PH_SCRIPT_SOURCE ((size_t)256 << 10)
 
 typedef enum ph_limit {
@@ -56,6 +56,7 @@ struct ph_script {
   void *stack;    /* block of Lua's value stack */
   void *fresh;    /* the newest block, until something else happens */
   size_t fresh_size;
+  size_t stack_size;
   size_t stack_peak; /* since the hook last looked */
   bool watch_stack;
 

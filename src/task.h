@@ -2,14 +2,13 @@
 #ifndef PLAYHEAD_TASK_PRIVATE_H
 #define PLAYHEAD_TASK_PRIVATE_H
 
-#include <stdatomic.h>
-
 #include <playhead/task.h>
 
+#include "model.h"
 #include "script.h"
 
 struct ph_task {
-  atomic_int refs;
+  ph_refs refs;
   char *source;
   size_t size;
   char *name; /* for messages: the path as given */
