@@ -16,10 +16,9 @@ local phase, since, goal = "approach", 0, nil
 local style, lapse_after, lapses
 
 local function begin(s, rng)
+  lapse_after, lapses = 6 + floor(14 * rng()), floor(2.6 * rng())
   local dice = rng()
-  style = dice < 0.6 and "steady" or dice < 0.8 and "lazy" or "clumsy"
-  lapses = style == "steady" and rng() < 0.65 and 1 + floor(2 * rng()) or 0
-  lapse_after = 6 + floor(14 * rng())
+  style = dice < 0.2 and "clumsy" or dice < 0.4 and "lazy" or "steady"
   local p = s.site.gripper
   goal = { p.x, p.y, p.z }
 end

@@ -23,7 +23,7 @@ return {
       env.ctrl[leg .. "_swing"], env.ctrl[leg .. "_knee"] = 0.8, -1.6
     end
     if rng() < 0.5 then -- a steady push from the side
-      env.xfrc.trunk = { 0, 36 * (rng() - 0.5), 0, 0, 0, 0 }
+      env.xfrc.trunk = { 0, 26 * (rng() - 0.5), 0, 0, 0, 0 }
     end
     env.model.geom.floor.friction = { 0.5 + 0.7 * rng(), 0.02, 0.001 }
   end,
