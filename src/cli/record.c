@@ -152,6 +152,8 @@ static int begin(struct record *r, int i) {
 static void list(struct record *r, int i, ph_end end, int success) {
   const struct slot *slot = &r->slots[i];
   char id[64], seed[24];
+  if (!r->opt->json)
+    return;
   snprintf(id, sizeof id, "env%03d_ep%06" PRId64, i, slot->episode);
   snprintf(seed, sizeof seed, "%" PRIu64, ph_env_seed(r->opt->seed, i, slot->episode));
   json_array_append_new(r->episodes,
