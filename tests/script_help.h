@@ -24,8 +24,8 @@ inline std::string script_xml() {
          "<site name='grip' pos='.1 0 0' euler='.3 .2 .1'/></body></body>"
          "<body name='drawer' pos='-.5 0 .3'><joint name='drawer' type='slide' axis='1 0 0'/>"
          "<geom name='box' type='box' size='.05 .05 .05'/></body>"
-         "<body name='cup' pos='.5 .1 .29' euler='.1 0 0'><freejoint name='cup'/>"
-         "<geom name='cup' type='cylinder' size='.03 .05'/></body>"
+         "<body name='cup' pos='.5 .1 .29' euler='.02 0 0'><freejoint name='cup'/>"
+         "<geom name='cup' type='box' size='.03 .03 .05'/></body>"
          "<body name='goal' mocap='true' pos='1 1 1'><geom name='mark' type='sphere' size='.01' "
          "contype='0' conaffinity='0'/></body></worldbody>"
          "<equality><weld name='hold' body1='goal' body2='cup' active='false'/>"
@@ -59,6 +59,7 @@ protected:
     ASSERT_EQ(PH_OK, ph_sim_create(&sim, model)) << ph_error();
     std::vector<double> ctrl = {0.4, 0.1, 0.2, 0.3};
     bool warned;
+    ASSERT_EQ(PH_OK, ph_sim_forward(sim)) << ph_error();
     start = ph_start_new(sim);
     for (int i = 0; i < 8; i++)
       ASSERT_EQ(PH_OK, ph_sim_step(sim, ctrl.data(), 5, &warned)) << ph_error();
