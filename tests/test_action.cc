@@ -99,6 +99,9 @@ TEST_F(Action, JointPositionFindsTheServo) {
 TEST_F(Action, AJointPositionIsReached) {
   ASSERT_EQ("", create("actions = {{type='joint_position', joints={'drawer'}}}"));
   double raw = 0.2, ctrl[4] = {0};
+  const uint8_t off[2] = {0, 0}; /* "lock" would hold the drawer */
+  ASSERT_EQ(PH_OK, ph_sim_private_model(sim));
+  ph_mj_set(sim->m, sim->d, PH_COL_EQ_ACTIVE, off);
   ASSERT_EQ(PH_OK, ph_actions_apply(actions, sim, &raw, ctrl, &clipped));
   int joint = ph_model_find(model, PH_JOINT, "drawer");
   double low = 1, high = -1;

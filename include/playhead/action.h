@@ -11,8 +11,12 @@ extern "C" {
 typedef struct ph_actions ph_actions;
 
 /* Builds the task's terms for a model. Without terms the action is ctrl itself. Terms: `ctrl`
- * (actuators), `joint_position` (position actuators of joints). PH_EMISMATCH: a name or pattern
- * matches nothing, two terms drive one actuator; names term and name. Not thread safe. */
+ * (actuators), `joint_position` (the one position actuator of each joint). Elements stand in the
+ * order of terms, their patterns, the model. Each goes raw -> action_range ([-1, 1] to [min, max])
+ * -> offset + scale * x -> clip -> gear (joint_position) -> the actuator's ctrlrange where limited.
+ * PH_EMISMATCH: a name or pattern matches nothing, a joint has no or several position actuators,
+ * two terms drive one actuator, action_range has another length; names term and name.
+ * PH_EMODEL: the model did not compile. Not thread safe. */
 PH_API ph_status ph_actions_create(ph_actions **out, const ph_task *task, const ph_model *model);
 PH_API void ph_actions_free(ph_actions *actions); /* Nullable */
 
