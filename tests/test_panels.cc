@@ -364,6 +364,22 @@ TEST(Action, ClippedElementsPointOutOfTheirRange) {
   EXPECT_FALSE(has(f.text(40, 120), "▶ clipped")) << "no range, no bar";
 }
 
+// Bars start at zero where the range has it, so that their length means something.
+TEST(Action, BarsStartAtZero) {
+  Fixture f;
+  f.low[0] = 0;
+  f.action[0] = 0.0;
+  f.low[1] = -3;
+  f.action[1] = -3;
+  f.low[2] = 2;
+  f.high[2] = 4;
+  f.action[2] = 3;
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "▕·           ▏")) << text;
+  EXPECT_TRUE(has(text, "▕█████████·  ▏")) << text;
+  EXPECT_TRUE(has(text, "▕██████      ▏")) << text;
+}
+
 TEST(Action, UnknownMappingShowsTheElementsOwnName) {
   Fixture f;
   f.action_ctrl = {-1, 99, 2, 3, 4};

@@ -33,21 +33,29 @@ static bool has_range(const struct reel *reel, int i) {
          reel->action_min[i] < reel->action_max[i];
 }
 
-/* "▕     █▌    ▏": from the middle of the range to the value; an arrow where it is outside. */
+/* Where a value is in the bar, 0 .. BAR_WIDTH. */
+static double bar_at(double value, double low, double high) {
+  double at = (value - low) / (high - low) * BAR_WIDTH;
+  return at < 0 ? 0 : at > BAR_WIDTH ? BAR_WIDTH : at;
+}
+
+/* "▕     █▌    ▏": from zero (or the end of the range next to it) to the value; an arrow where it
+ * is outside. */
 static void action_bar(struct surface *s, struct rect r, int y, int x, const struct reel *reel,
                        int i, double value) {
   double low = reel->action_min[i], high = reel->action_max[i];
-  double at = (value - low) / (high - low) * BAR_WIDTH, middle = BAR_WIDTH / 2.0;
+  double at = bar_at(value, low, high), zero = bar_at(0, low, high);
   bool outside = value < low || value > high;
-  at = at < 0 ? 0 : at > BAR_WIDTH ? BAR_WIDTH : at;
-  double from = at < middle ? at : middle, to = at < middle ? middle : at;
+  double from = at < zero ? at : zero, to = at < zero ? zero : at;
+  int origin = zero < BAR_WIDTH ? (int)zero : BAR_WIDTH - 1;
   surface_put(s, r, y, x, STYLE_BORDER, "▕");
+  surface_put(s, r, y, x + 1 + origin, STYLE_DIM, "·");
   for (int c = 0; c < BAR_WIDTH; c++) {
     double a = from > c ? from : c, b = to < c + 1 ? to : c + 1;
     if (b - a >= 0.75)
       surface_put(s, r, y, x + 1 + c, STYLE_HOLD, "█");
     else if (b - a >= 0.2)
-      surface_put(s, r, y, x + 1 + c, STYLE_HOLD, at < middle ? "▐" : "▌");
+      surface_put(s, r, y, x + 1 + c, STYLE_HOLD, a > c ? "▐" : "▌");
   }
   surface_put(s, r, y, x + 1 + BAR_WIDTH, STYLE_BORDER, "▏");
   if (!outside)

@@ -16,12 +16,14 @@ struct widths {
 static void widths_fit(struct widths *w, const struct catalog *catalog, int top, int rows,
                        const struct app *app, int width) {
   *w = (struct widths){.id = 7, .env = 3, .actions = 7, .end = 10, .success = 7};
+  bool odd = false;
   for (int i = top; i < top + rows; i++) {
     size_t at = app_episode_at(app, i);
     if (at >= catalog->n)
       break;
     int id = text_width(catalog->entry[at].id, 40, NULL);
     w->id = id > w->id ? id : w->id;
+    odd |= catalog->entry[at].oddity[0] != 0;
   }
   int left = width - 3 - w->id;
   int *const column[] = {&w->end, &w->success, &w->actions, &w->env};
@@ -36,7 +38,7 @@ static void widths_fit(struct widths *w, const struct catalog *catalog, int top,
     w->determinism = 10;
     left -= 12;
   }
-  w->oddity = left > 8 ? left - 2 : 0;
+  w->oddity = odd && left >= 12 ? left - 2 : 0;
 }
 
 static int cell_put(struct surface *s, struct rect r, int y, int x, int width, bool right,
