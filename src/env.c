@@ -48,8 +48,7 @@ uint64_t ph_env_seed(uint64_t run_seed, int env_id, int64_t episode) {
   return ph_rng_mix(run_seed, (uint64_t)env_id, (uint64_t)episode);
 }
 
-/* --- life ----------------------------------------------------------------------------------------
- */
+/* --- life --- */
 
 static ph_status env_hold(ph_env *env, const ph_env_options *opt) {
   double seconds = info_of(env)->hold_seconds;
@@ -131,8 +130,7 @@ void ph_env_free(ph_env *env) {
   free(env);
 }
 
-/* --- what rows and scripts see -------------------------------------------------------------------
- */
+/* --- what rows and scripts see --- */
 
 static ph_scene scene_of(const ph_env *env) {
   ph_scene scene = {
@@ -173,8 +171,7 @@ static ph_status update_predicate(ph_env *env) {
   return ph_script_success(env->script, &scene, &env->predicate, NULL);
 }
 
-/* --- reset ---------------------------------------------------------------------------------------
- */
+/* --- reset --- */
 
 static ph_status reset_scene(ph_env *env, uint64_t seed) {
   ph_rng rng;
@@ -243,8 +240,7 @@ ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0) {
   return PH_OK;
 }
 
-/* --- policy and step
- * ------------------------------------------------------------------------------ */
+/* --- policy and step --- */
 
 static ph_status running(const ph_env *env) {
   if (env->done) {
@@ -403,8 +399,7 @@ ph_status ph_env_step(ph_env *env, const double *action, ph_outcome *out) {
   return PH_OK;
 }
 
-/* --- readers
- * --------------------------------------------------------------------------------------- */
+/* --- readers --- */
 
 const ph_edit *ph_env_edits(const ph_env *env, size_t *n) {
   *n = env->nedits;

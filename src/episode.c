@@ -21,7 +21,7 @@ ph_end ph_end_from_name(const char *name) {
   return PH_END_UNKNOWN;
 }
 
-/* --- edits ------------------------------------------------------------------------------------ */
+/* --- edits --- */
 
 /* Bytes of an edit's array; false when its shape is none. */
 static bool edit_size(const ph_edit *edit, size_t *size) {
@@ -66,7 +66,7 @@ void ph_edits_free(ph_edit *edits, size_t n) {
   free(edits);
 }
 
-/* --- episode ---------------------------------------------------------------------------------- */
+/* --- episode --- */
 
 static ph_status check_new(const ph_episode_meta *meta, uint32_t columns) {
   const ph_episode_meta *m = meta;

@@ -6,7 +6,7 @@
 
 #include "fail.h"
 
-/* --- columns ---------------------------------------------------------------------------------- */
+/* --- columns --- */
 
 /* Dimensions after the rows: 0, 1 or 2, from the symbolic shape alone. */
 static int row_rank(ph_column col) {
@@ -118,7 +118,7 @@ static ph_status open_columns(ph_file_backend *b, hid_t demo, uint32_t columns,
   return PH_OK;
 }
 
-/* --- sizes ------------------------------------------------------------------------------------ */
+/* --- sizes --- */
 
 static int column_dim(const ph_file_backend *b, ph_column col, int i) {
   const ph_file_column *c = &b->col[col];
@@ -176,7 +176,7 @@ static ph_status check_shapes(const ph_file_backend *b, const ph_dims *dims) {
   return PH_OK;
 }
 
-/* --- checksums -------------------------------------------------------------------------------- */
+/* --- checksums --- */
 
 static int64_t blocks_of(int64_t rows) {
   return rows / PH_CRC_BLOCK_ROWS + (rows % PH_CRC_BLOCK_ROWS != 0);
@@ -266,7 +266,7 @@ static ph_status read_final_state(ph_file_backend *b, hid_t demo) {
   return status;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- all of it --- */
 
 ph_status ph_columns_open(ph_file_backend *b, bool *edits, hid_t demo, ph_episode_meta *m,
                           const ph_model_facts *facts) {

@@ -9,7 +9,7 @@
 
 #include "fail.h"
 
-/* --- first bytes ------------------------------------------------------------------------------ */
+/* --- first bytes --- */
 
 static uint64_t little_u64(const unsigned char *at) {
   uint64_t value = 0;
@@ -122,7 +122,7 @@ ph_status ph_file_checked(void **out, size_t *size, uint32_t *crc, hid_t loc, co
   return status;
 }
 
-/* --- model edits ------------------------------------------------------------------------------ */
+/* --- model edits --- */
 
 typedef struct edit_list {
   hid_t group;
@@ -176,7 +176,7 @@ static ph_status read_edits(edit_list *list, hid_t demo) {
   return status;
 }
 
-/* --- open ------------------------------------------------------------------------------------- */
+/* --- open --- */
 
 /* The model's facts from the file itself, where it holds them. */
 static ph_status own_facts(ph_model_facts *facts, bool *found, hid_t h5, const char *sha256) {

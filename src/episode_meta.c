@@ -62,7 +62,7 @@ bool ph_meta_is_sha256(const char *text) {
   return strspn(text, "0123456789abcdef") == 64 && text[64] == 0;
 }
 
-/* --- root and /data --------------------------------------------------------------------------- */
+/* --- root and /data --- */
 
 static double json_positive(const json_t *object, const char *key) {
   double value = json_number_value(json_object_get(object, key));
@@ -130,7 +130,7 @@ ph_status ph_meta_root(ph_episode_meta *meta, hid_t file) {
   return status;
 }
 
-/* --- demo ------------------------------------------------------------------------------------- */
+/* --- demo --- */
 
 static ph_status read_numbers(ph_episode_meta *m, hid_t group) {
   int64_t env = 0, success = -1;
@@ -198,7 +198,7 @@ ph_status ph_meta_demo(ph_episode_meta *m, char **provenance, hid_t group) {
   return status ? status : read_provenance(provenance, group);
 }
 
-/* --- models ----------------------------------------------------------------------------------- */
+/* --- models --- */
 
 ph_status ph_meta_model(ph_model_facts *facts, hid_t model) {
   static const text_attr text[] = {
@@ -234,7 +234,7 @@ ph_status ph_meta_model(ph_model_facts *facts, hid_t model) {
   return status;
 }
 
-/* --- entries ---------------------------------------------------------------------------------- */
+/* --- entries --- */
 
 void ph_entry_from_meta(ph_entry *e, const ph_episode_meta *m) {
   memset(e, 0, sizeof *e);

@@ -126,7 +126,7 @@ ph_status ph_file_read(const ph_backend *backend, ph_column col, int64_t first, 
   return status;
 }
 
-/* --- content ---------------------------------------------------------------------------------- */
+/* --- content --- */
 
 static void add_number(struct ph_sha256 *sha, const char *name, double value) {
   char text[32];

@@ -8,7 +8,9 @@
 
 static _Thread_local char error_text[1200];
 
-const char *ph_error(void) { return error_text; }
+const char *ph_error(void) {
+  return error_text;
+}
 
 /* Length of the valid UTF-8 sequence at s, or 0. Overlong forms and surrogates are not valid. */
 static size_t utf8_length(const unsigned char *s, size_t n) {

@@ -11,7 +11,7 @@
 
 #include "fail.h"
 
-/* --- inside and outside ---------------------------------------------------------------------- */
+/* --- inside and outside --- */
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -54,7 +54,7 @@ void ph_h5_leave(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* --- error text ------------------------------------------------------------------------------ */
+/* --- error text --- */
 
 static herr_t first_description(unsigned n, const H5E_error2_t *error, void *out) {
   (void)n;
@@ -104,7 +104,7 @@ const char *ph_h5_name(hid_t id, char *buf, size_t size) {
   return buf;
 }
 
-/* --- files ----------------------------------------------------------------------------------- */
+/* --- files --- */
 
 /* Opens the descriptor of a regular file; -1 with the text set. */
 static int open_regular(const char *path) {
@@ -128,6 +128,11 @@ ph_status ph_h5_open(hid_t *out, const char *path) {
   ph_h5_ticket ticket = {.fd = open_regular(path)};
   if (ticket.fd < 0)
     return PH_EIO;
+  const char *fault = ph_h5_root_fault(ticket.fd);
+  if (fault) {
+    close(ticket.fd);
+    return ph_fail(PH_EFORMAT, "%s: not a readable HDF5 file: %s", path, fault);
+  }
   ph_h5_enter();
   hid_t access = H5I_INVALID_HID;
   ph_status status = ph_h5_access(&access, &ticket);

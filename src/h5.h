@@ -23,8 +23,7 @@ int ph_h5_fd(hid_t file);
 /* Ids of all kinds that are open in files; tests look for leaks with it. */
 size_t ph_h5_open_ids(void);
 
-/* --- groups --------------------------------------------------------------------------------------
- */
+/* --- groups --- */
 bool ph_h5_exists(hid_t loc, const char *path); /* hard links only, every part of the path */
 ph_status ph_h5_group(hid_t *out, hid_t loc, const char *path);        /* open */
 ph_status ph_h5_group_create(hid_t *out, hid_t loc, const char *path); /* with parents */
@@ -35,7 +34,7 @@ typedef ph_status ph_h5_visit(void *arg, const char *name, bool is_group);
 ph_status ph_h5_list(hid_t group, ph_h5_visit *fn, void *arg);
 ph_status ph_h5_count(hid_t group, size_t *n);
 
-/* --- attributes; strings are fixed length ---------------------------------------------------- */
+/* --- attributes; strings are fixed length --- */
 bool ph_h5_has_attr(hid_t loc, const char *name);
 /* Reads a string of any kind, escaped and cut to size. PH_ENOTFOUND when there is none. */
 ph_status ph_h5_attr_string(hid_t loc, const char *name, char *out, size_t size);
@@ -49,7 +48,7 @@ ph_status ph_h5_put_f64(hid_t loc, const char *name, double value);
 ph_status ph_h5_put_u8(hid_t loc, const char *name, uint8_t value);
 ph_status ph_h5_put_u32(hid_t loc, const char *name, uint32_t value);
 
-/* --- datasets -------------------------------------------------------------------------------- */
+/* --- datasets --- */
 typedef struct ph_h5_array {
   ph_type type; /* the nearest; native says whether the bytes are it */
   bool native;  /* little-endian and exactly `type` */
@@ -79,8 +78,7 @@ ph_status ph_h5_put_array(hid_t loc, const char *path, ph_type type, int rank, c
                           const void *data);
 ph_status ph_h5_put_strings(hid_t loc, const char *path, char *const *text, int64_t n);
 
-/* --- the table /index of a dataset -------------------------------------------------------------
- */
+/* --- the table /index of a dataset --- */
 
 /* Writes /index with its attribute `crc`. entry->file, group and oddity are not stored. */
 ph_status ph_h5_put_index(hid_t file, const ph_entry *entries, size_t n);

@@ -17,6 +17,13 @@ ph_status ph_h5_error(ph_status status, hid_t id, const char *what);
 /* The same with a reason of ours. */
 ph_status ph_h5_refuse(ph_status status, hid_t id, const char *what, const char *why);
 
+/* What is wrong with the header of the object at that address, which counts from base (a static
+ * string), or NULL. */
+const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address);
+/* The same for superblock and root group of a file. */
+const char *ph_h5_root_fault(int fd);
+uint32_t ph_h5_lookup3(const uint8_t *key, size_t length);
+
 /* PH_OK when every part of the path is a hard link; PH_ENOTFOUND, PH_EREFUSED with the text set. */
 ph_status ph_h5_path(hid_t loc, const char *path);
 
@@ -31,7 +38,7 @@ ph_status ph_h5_describe_type(hid_t type, hid_t where, ph_h5_array *info);
 /* PH_EREFUSED: bytes outside of the file, or filters that are never run. */
 ph_status ph_h5_check_storage(hid_t dataset);
 
-/* --- the driver ------------------------------------------------------------------------------ */
+/* --- the driver --- */
 
 typedef struct ph_h5_ticket {
   int fd; /* an open descriptor; taken over by the file, then -1 */
@@ -40,6 +47,9 @@ typedef struct ph_h5_ticket {
 
 /* File access list that opens ticket->fd. PH_OK, or PH_EIO. */
 ph_status ph_h5_access(hid_t *out, ph_h5_ticket *ticket);
+/* Descriptor and first byte (behind a user block) of a file that is open for reading; -1 for one
+ * that is being written, whose bytes may not be there yet. */
+int ph_h5_file_bytes(hid_t id, uint64_t *base);
 /* The first errno that a write to the file met, 0 for none. */
 int ph_h5_file_errno(hid_t file);
 /* Asks the file to sync when it closes and to leave its errno in *report then. */

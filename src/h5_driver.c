@@ -244,6 +244,15 @@ static struct file *file_of(hid_t id) {
   return H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 ? NULL : handle;
 }
 
+int ph_h5_file_bytes(hid_t id, uint64_t *base) {
+  hid_t owner = H5Iget_file_id(id);
+  const struct file *file = owner < 0 ? NULL : file_of(owner);
+  int fd = file && !file->writable ? file->fd : -1;
+  *base = file && file->pub.base_addr != HADDR_UNDEF ? file->pub.base_addr : 0;
+  ph_h5_close(owner);
+  return fd;
+}
+
 int ph_h5_file_errno(hid_t id) {
   const struct file *file = file_of(id);
   return file ? file->error : 0;

@@ -7,6 +7,20 @@
 
 #define PATH_SIZE 1024
 
+/* Looks at the header of the object before the library does. */
+static const char *target_fault(hid_t loc, const H5L_info_t *link) {
+  uint64_t base;
+  int fd = ph_h5_file_bytes(loc, &base);
+  haddr_t address = HADDR_UNDEF;
+#if H5_VERSION_GE(1, 12, 0)
+  if (fd >= 0 && H5VLnative_token_to_addr(loc, link->u.token, &address) < 0)
+    return "its address cannot be found";
+#else
+  address = link->u.address;
+#endif
+  return fd < 0 ? NULL : ph_h5_header_fault(fd, base, address);
+}
+
 /* What keeps the link `path` (all parts before it are hard) from being followed; NULL: nothing. */
 static const char *link_fault(hid_t loc, const char *path, ph_status *status) {
   H5L_info_t link;
@@ -14,10 +28,12 @@ static const char *link_fault(hid_t loc, const char *path, ph_status *status) {
   if (H5Lexists(loc, path, H5P_DEFAULT) <= 0 || H5Lget_info(loc, path, &link, H5P_DEFAULT) < 0)
     return "there is no such object";
   *status = PH_EREFUSED;
+  const char *fault;
   switch (link.type) {
   case H5L_TYPE_HARD:
-    *status = PH_OK;
-    return NULL;
+    fault = target_fault(loc, &link);
+    *status = fault ? PH_EFORMAT : PH_OK;
+    return fault;
   case H5L_TYPE_SOFT:
     return "a soft link is never followed";
   case H5L_TYPE_EXTERNAL:

@@ -157,17 +157,15 @@ static ph_status find_offset(hid_t dataset, bool contiguous, ph_h5_array *info) 
   if (offset == HADDR_UNDEF)
     return PH_OK;
   struct stat st;
-  hid_t file = H5Iget_file_id(dataset);
-  int fd = ph_h5_fd(file);
-  if (fd < 0 && file >= 0)
-    H5Eclear2(H5E_DEFAULT);
-  ph_h5_close(file);
-  if (fd >= 0 && fstat(fd, &st) == 0 && H5Dget_storage_size(dataset) >= (hsize_t)bytes &&
-      offset <= (haddr_t)INT64_MAX - (haddr_t)bytes) {
-    info->offset = (int64_t)offset;
-    if (info->native && (int64_t)offset + bytes > (int64_t)st.st_size)
-      return ph_h5_refuse(PH_EFORMAT, dataset, "", "the file ends before its data does");
-  }
+  uint64_t base;
+  int fd = ph_h5_file_bytes(dataset, &base);
+  if (fd < 0 || fstat(fd, &st) != 0 || H5Dget_storage_size(dataset) < (hsize_t)bytes)
+    return PH_OK;
+  if (offset > (haddr_t)st.st_size || (haddr_t)bytes > (haddr_t)st.st_size - offset)
+    return info->native
+               ? ph_h5_refuse(PH_EFORMAT, dataset, "", "the file ends before its data does")
+               : PH_OK;
+  info->offset = (int64_t)offset;
   return PH_OK;
 }
 

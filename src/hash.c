@@ -43,4 +43,6 @@ uint32_t ph_crc32_add(uint32_t crc, const void *data, size_t n) {
   return (uint32_t)crc32_z(crc, data, n);
 }
 
-uint32_t ph_crc32(const void *data, size_t n) { return ph_crc32_add(0, data, n); }
+uint32_t ph_crc32(const void *data, size_t n) {
+  return ph_crc32_add(0, data, n);
+}

@@ -72,7 +72,7 @@ bool ph_index_parse_name(const char *name, int *env_id, int64_t *episode, int64_
   return strcmp(name, again) == 0;
 }
 
-/* --- one record ------------------------------------------------------------------------------- */
+/* --- one record --- */
 
 static void put_u(unsigned char *at, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; i++)
@@ -166,7 +166,7 @@ static void record_get(ph_entry *e, const unsigned char record[RECORD]) {
   e->end_reason = ph_end_from_name(end);
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 /* Appends whole; what a full disk or a killed writer left of a record is cut off. */
 static ph_status append(int fd, const char *path, const unsigned char record[RECORD]) {
@@ -204,7 +204,7 @@ ph_status ph_index_append(const char *dir, const ph_entry *entry) {
   return status;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /* A file of the folder or a record, by what its name says. */
 typedef struct named {

@@ -1,4 +1,5 @@
-/* The only door to jansson. Exported for the scrubber and the program, not part of the public API. */
+/* The only door to jansson. Exported for the scrubber and the program, not part of the public API.
+ */
 #ifndef PLAYHEAD_JSON_H
 #define PLAYHEAD_JSON_H
 

@@ -33,8 +33,7 @@ ph_status ph_mj_describe(const mjModel *m, ph_names *names, ph_model_facts *fact
 ph_status ph_mj_hash(const mjModel *m, char hex[PH_SHA256_SIZE]);
 int ph_mj_object(ph_kind kind); /* mjtObj */
 
-/* --- state, component by component, by name ----------------------------------------------------
- */
+/* --- state, component by component, by name --- */
 
 /* Elements of a row column for this model; 0 where it has none. */
 int ph_mj_width(const mjModel *m, ph_column col);
@@ -43,11 +42,16 @@ void ph_mj_get(const mjModel *m, const mjData *d, ph_column col, void *out);
 void ph_mj_set(mjModel *m, mjData *d, ph_column col, const void *in);
 /* The component's value after a reset of the model as compiled (m0), for "left out" columns. */
 void ph_mj_reset_value(const mjModel *m0, ph_column col, void *out);
+/* First activation of an actuator; -1: it has none. */
+int ph_mj_act_address(const mjModel *m, int actuator);
+/* The actuator that owns an activation; -1: none. */
+int ph_mj_act_owner(const mjModel *m, int act);
+/* The engine's plugin state; NULL where it has none. Borrowed. */
+const double *ph_mj_plugin_state(const mjModel *m, const mjData *d);
 /* Whether these components are all that the engine needs to go on bit for bit; if not, why. */
 bool ph_mj_restorable(const mjModel *m, const char **why);
 
-/* --- fields that a reset may change -------------------------------------------------------------
- */
+/* --- fields that a reset may change --- */
 
 typedef struct ph_field {
   char name[40]; /* "body_pos", "opt_gravity" */
@@ -62,8 +66,7 @@ bool ph_mj_field(mjModel *m, const char *name, ph_field *out);
 bool ph_mj_field_at(mjModel *m, int i, ph_field *out);
 size_t ph_mj_field_size(const ph_field *field); /* bytes */
 
-/* --- stepping ------------------------------------------------------------------------------------
- */
+/* --- stepping --- */
 
 struct ph_sim {
   const ph_model *model; /* referenced */

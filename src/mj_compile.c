@@ -13,8 +13,7 @@
 /* The compiler keeps process-wide state and swaps the error handler while it works. */
 static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- compiling -----------------------------------------------------------------------------------
- */
+/* --- compiling --- */
 
 static ph_status vfs_add(mjVFS *vfs, const char *name, const void *data, size_t size) {
   if (size == 0)
@@ -154,8 +153,7 @@ void ph_mj_free_model(mjModel *m) {
     mj_deleteModel(m);
 }
 
-/* --- hash
- * ------------------------------------------------------------------------------------------ */
+/* --- hash --- */
 
 static void hash_sizes(struct ph_sha256 *sha, const mjModel *m) {
   int64_t size;
@@ -209,8 +207,7 @@ ph_status ph_mj_hash(const mjModel *m, char hex[PH_SHA256_SIZE]) {
   return PH_OK;
 }
 
-/* --- names and facts
- * ------------------------------------------------------------------------------- */
+/* --- names and facts --- */
 
 int ph_mj_object(ph_kind kind) {
   switch (kind) {

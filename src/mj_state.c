@@ -175,6 +175,41 @@ bool ph_mj_restorable(const mjModel *m, const char **why) {
   return !**why;
 }
 
+int ph_mj_act_address(const mjModel *m, int actuator) {
+#if mjVERSION_HEADER >= 230
+  return m->actuator_actadr[actuator];
+#else
+  int stateless = m->nu - m->na; /* those with a state are the last */
+  return actuator >= stateless ? actuator - stateless : -1;
+#endif
+}
+
+int ph_mj_act_owner(const mjModel *m, int act) {
+#if mjVERSION_HEADER >= 3011000
+  int n = (int)m->nactuator;
+#else
+  int n = (int)m->nu;
+#endif
+#if mjVERSION_HEADER >= 230
+  for (int i = 0; i < n; i++)
+    if (m->actuator_actadr[i] >= 0 && m->actuator_actadr[i] <= act &&
+        act < m->actuator_actadr[i] + m->actuator_actnum[i])
+      return i;
+  return -1;
+#else
+  return n - m->na + act;
+#endif
+}
+
+const double *ph_mj_plugin_state(const mjModel *m, const mjData *d) {
+#if mjVERSION_HEADER >= 230
+  return m->npluginstate > 0 ? d->plugin_state : NULL;
+#else
+  (void)m, (void)d;
+  return NULL;
+#endif
+}
+
 size_t ph_mj_scratch_size(const mjModel *m) {
   return (size_t)(m->nv + m->nq + 4 * m->nmocap);
 }

@@ -48,8 +48,7 @@ struct collect {
   size_t nincluded;
 };
 
-/* --- libxml2 -------------------------------------------------------------------------------------
- */
+/* --- libxml2 --- */
 
 static void start_xml(void) {
   xmlInitParser();
@@ -131,8 +130,7 @@ static ph_status walk(xmlNode *node, int depth, const char *where, visit *fn, vo
   return status;
 }
 
-/* --- includes ------------------------------------------------------------------------------------
- */
+/* --- includes --- */
 
 static ph_status remember(struct collect *c, const char *real) {
   for (size_t i = 0; i < c->nincluded; i++)
@@ -223,8 +221,7 @@ static ph_status expand(struct collect *c, xmlNode *node, int depth) {
   return status;
 }
 
-/* --- folders and files ---------------------------------------------------------------------------
- */
+/* --- folders and files --- */
 
 static ph_status take_folders(void *arg, xmlNode *node) {
   struct collect *c = arg;
@@ -329,8 +326,7 @@ static ph_status take_files(void *arg, xmlNode *node) {
   return status;
 }
 
-/* --- writing -------------------------------------------------------------------------------------
- */
+/* --- writing --- */
 
 static ph_status check_names(void *arg, xmlNode *node) {
   bool space = node->ns || node->nsDef;
@@ -373,8 +369,7 @@ static ph_status write_text(struct collect *c) {
   return ok ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", c->where);
 }
 
-/* --- the whole -----------------------------------------------------------------------------------
- */
+/* --- the whole --- */
 
 static ph_status check_root(const xmlDoc *doc, const char *where) {
   const xmlNode *root = xmlDocGetRootElement(doc);
@@ -459,8 +454,7 @@ ph_status ph_mjcf_parse(ph_source **out, const char *xml, size_t size, const cha
   return finish(&c, out, status);
 }
 
-/* --- checking what was stored --------------------------------------------------------------------
- */
+/* --- checking what was stored --- */
 
 static bool plain_name(const char *name) {
   size_t n = strlen(name);

@@ -19,8 +19,7 @@ void ph_names_clear(ph_names *names) {
   memset(names, 0, sizeof *names);
 }
 
-/* --- fit
- * ------------------------------------------------------------------------------------------- */
+/* --- fit --- */
 
 static ph_status fit_names(const ph_names *a, const ph_names *b, ph_kind kind, const char *what) {
   if (a->count[kind] != b->count[kind])
@@ -56,7 +55,8 @@ static ph_status fit_sizes(const ph_model_facts *a, const ph_model_facts *b) {
     return ph_fail(PH_EMISMATCH, "model: " #name " is %d in the recorded one, %d in this one",     \
                    a->dims.name, b->dims.name);
   FIT(nq)
-  FIT(nv) FIT(nu) FIT(na) FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
+  FIT(nv)
+  FIT(nu) FIT(na) FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
 #undef FIT
       /* Not a number of another size: a different duration of every step. */
       if (a->timestep > 0 && a->timestep != b->timestep) return ph_fail(
@@ -81,8 +81,7 @@ ph_status ph_model_fits(const ph_model *recorded, const ph_model *given) {
   return fit(&recorded->names, &recorded->facts, &given->names, &given->facts);
 }
 
-/* --- making
- * ---------------------------------------------------------------------------------------- */
+/* --- making --- */
 
 /* Compiles, and fills what the engine knows. What the file says is kept in names and facts, and
  * must agree: a file whose tables name other joints than its own model would label numbers wrong.
@@ -173,8 +172,7 @@ void ph_model_unref(const ph_model *model) {
   free(shared);
 }
 
-/* --- facts
- * ----------------------------------------------------------------------------------------- */
+/* --- facts --- */
 
 const char *ph_model_sha256(const ph_model *model) {
   return model->source->sha256;

@@ -57,10 +57,10 @@ struct ph_model {
   ph_refs refs;
   ph_source *source; /* owned */
   ph_names names;
-  ph_model_facts facts;     /* as recorded when it came from a file, else as compiled */
-  struct mjModel_ *m;       /* owned; NULL when it did not compile */
+  ph_model_facts facts;                 /* as recorded when it came from a file, else as compiled */
+  struct mjModel_ *m;                   /* owned; NULL when it did not compile */
   char compiled_sha256[PH_SHA256_SIZE]; /* as compiled here; facts has the recorded one */
-  char error[400];          /* why not, one line */
+  char error[400];                      /* why not, one line */
 };
 
 /* Takes source (freed with the model, or at once on failure). recorded and names are nullable: what

@@ -31,8 +31,7 @@ struct ph_recorder {
   ph_tally tally;
 };
 
-/* --- open ----------------------------------------------------------------------------------------
- */
+/* --- open --- */
 
 static void recorder_free(ph_recorder *rec) {
   for (size_t i = 0; i < rec->nslots; i++) {
@@ -125,8 +124,7 @@ ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *
   return recorder_new(out, sink, &origin, provenance, path, model, opt);
 }
 
-/* --- slots ---------------------------------------------------------------------------------------
- */
+/* --- slots --- */
 
 static ph_slot *find_slot(const ph_recorder *rec, int env_id) {
   if (env_id >= 0 && (size_t)env_id < rec->nslots && rec->slots[env_id].env_id == env_id) {
@@ -164,8 +162,7 @@ static ph_status running_slot(ph_slot **out, const ph_recorder *rec, int env_id)
   return PH_OK;
 }
 
-/* --- begin ---------------------------------------------------------------------------------------
- */
+/* --- begin --- */
 
 static uint32_t row_columns(const ph_row *row, const ph_dims *dims) {
   uint32_t columns = 0;
@@ -235,8 +232,7 @@ ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed, const p
   return PH_OK;
 }
 
-/* --- rows ----------------------------------------------------------------------------------------
- */
+/* --- rows --- */
 
 static ph_status check_numbers(const ph_recorder *rec, int env_id, int64_t step, const char *name,
                                const double *x, size_t n) {
@@ -321,8 +317,7 @@ ph_status ph_recorder_rows(ph_recorder *rec, const int *env_ids, size_t n,
   return PH_OK;
 }
 
-/* --- end ----------------------------------------------------------------------------------------
- */
+/* --- end --- */
 
 static ph_status commit(ph_recorder *rec, const ph_take *take) {
   ph_status status = ph_take_commit(take, rec->sink, &rec->origin, rec->model);
@@ -402,8 +397,7 @@ const char *ph_recorder_run_id(const ph_recorder *rec) {
   return rec->origin.run_id;
 }
 
-/* --- close ---------------------------------------------------------------------------------------
- */
+/* --- close --- */
 
 /* Remembers the first error. */
 static void note(ph_status *first, char *text, size_t size, ph_status status) {

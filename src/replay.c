@@ -35,8 +35,7 @@ struct ph_replay {
   double *led_here; /* the action before this state */
 };
 
-/* --- life
- * ------------------------------------------------------------------------------------------ */
+/* --- life --- */
 
 static bool columns_make(ph_replay *r) {
   const ph_dims *dims = &ph_episode_meta_of(r->episode)->dims;
@@ -137,8 +136,7 @@ void ph_replay_free(ph_replay *replay) {
   free(replay);
 }
 
-/* --- values
- * ---------------------------------------------------------------------------------------- */
+/* --- values --- */
 
 /* Copies n numbers to the next place; NaN where they are not known. */
 static double *put(double *to, const double *from, int n) {
@@ -209,8 +207,7 @@ static void fill_contacts(ph_replay *r) {
   r->frame.ncontact = n;
 }
 
-/* --- seek
- * ------------------------------------------------------------------------------------------ */
+/* --- seek --- */
 
 /* Reads row `step` of a column into its buffer; *at is NULL where there is no such row. */
 static ph_status read_row(ph_replay *r, ph_column col, int64_t step, const void **at) {
@@ -294,8 +291,7 @@ const ph_sim *ph_replay_sim(const ph_replay *replay) {
   return replay->sim;
 }
 
-/* --- predicate
- * ------------------------------------------------------------------------------------- */
+/* --- predicate --- */
 
 /* Script and values at step 0, once; the frame comes back to where it was. */
 static ph_status judge_prepare(ph_replay *r) {

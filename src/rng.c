@@ -9,7 +9,9 @@ static uint64_t splitmix(uint64_t *x) {
   return z ^ (z >> 31);
 }
 
-static uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+static uint64_t rotate(uint64_t x, int k) {
+  return (x << k) | (x >> (64 - k));
+}
 
 uint64_t ph_rng_mix(uint64_t a, uint64_t b, uint64_t c) {
   uint64_t x = a, mixed = splitmix(&x);
@@ -36,7 +38,9 @@ uint64_t ph_rng_next(ph_rng *rng) {
   return result;
 }
 
-double ph_rng_uniform(ph_rng *rng) { return (double)(ph_rng_next(rng) >> 11) * 0x1p-53; }
+double ph_rng_uniform(ph_rng *rng) {
+  return (double)(ph_rng_next(rng) >> 11) * 0x1p-53;
+}
 
 /* Marsaglia's polar method, the second value dropped so that there is no hidden state. */
 double ph_rng_normal(ph_rng *rng) {

@@ -22,8 +22,7 @@ void ph_view_of(ph_view *out, const ph_sim *sim) {
                    .geom_xmat = d->geom_xmat};
 }
 
-/* --- the values at step 0 ------------------------------------------------------------------------
- */
+/* --- the values at step 0 --- */
 
 struct ph_start {
   ph_view view;
@@ -71,8 +70,7 @@ const ph_view *ph_start_view(const struct ph_start *start) {
   return &start->view;
 }
 
-/* --- by index ------------------------------------------------------------------------------------
- */
+/* --- by index --- */
 
 const ph_model *ph_scene_model(const ph_sim *sim) {
   return sim->model;
@@ -113,13 +111,7 @@ int ph_scene_sensor_address(const ph_sim *sim, int i) {
 }
 
 int ph_scene_act_address(const ph_sim *sim, int actuator) {
-  const mjModel *m = sim->m;
-#if mjVERSION_HEADER >= 230
-  return m->actuator_actadr[actuator];
-#else
-  int stateless = (int)m->nu - (int)m->na; /* those with a state are the last */
-  return actuator >= stateless ? actuator - stateless : -1;
-#endif
+  return ph_mj_act_address(sim->m, actuator);
 }
 
 bool ph_scene_find(const ph_sim *sim, const char *name, ph_kind *kind, int *i) {
@@ -196,8 +188,7 @@ double ph_scene_speed_at(const ph_sim *sim, int body) {
   return sqrt(velocity[3] * velocity[3] + velocity[4] * velocity[4] + velocity[5] * velocity[5]);
 }
 
-/* --- by name -------------------------------------------------------------------------------------
- */
+/* --- by name --- */
 
 bool ph_scene_joint(const ph_sim *sim, const char *name, double *qpos, double *qvel) {
   int i = ph_model_find(sim->model, PH_JOINT, name);

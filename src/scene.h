@@ -29,8 +29,7 @@ struct ph_start *ph_start_new(const ph_sim *sim); /* NULL: out of memory */
 void ph_start_free(struct ph_start *start);       /* Nullable */
 const ph_view *ph_start_view(const struct ph_start *start);
 
-/* --- by index; kinds are bodies, sites and geoms ------------------------------------------------
- */
+/* --- by index; kinds are bodies, sites and geoms --- */
 
 const ph_model *ph_scene_model(const ph_sim *sim);
 /* World frame of an object. pos and quat are nullable. */
@@ -50,8 +49,7 @@ int ph_scene_geoms(const ph_sim *sim, const char *name, uint8_t *mask);
 bool ph_scene_touch(const ph_sim *sim, const uint8_t *a, const uint8_t *b, double *force);
 double ph_scene_speed_at(const ph_sim *sim, int body); /* of the body's frame [m/s] */
 
-/* --- by name; each returns false when there is no such name -------------------------------------
- */
+/* --- by name; each returns false when there is no such name --- */
 
 bool ph_scene_joint(const ph_sim *sim, const char *name, double *qpos, double *qvel);
 bool ph_scene_position(const ph_sim *sim, ph_kind kind, const char *name, double pos[3],

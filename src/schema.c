@@ -35,7 +35,7 @@ ph_column ph_schema_find(const char *path) {
   return PH_COL_COUNT;
 }
 
-/* --- symbolic shapes ------------------------------------------------------------------------- */
+/* --- symbolic shapes --- */
 
 /* Value of a name or a number of n characters. */
 static int64_t term_value(const char *text, size_t n, const ph_dims *dims) {
@@ -91,7 +91,7 @@ size_t ph_schema_width(ph_column col, const ph_dims *dims) {
   return (size_t)width;
 }
 
-/* --- attributes and other datasets ----------------------------------------------------------- */
+/* --- attributes and other datasets --- */
 
 static const ph_attr_info attrs[] = {
     {PH_AT_ROOT, "format", PH_STRING, true, "\"" PH_FORMAT_NAME "\""},
@@ -198,7 +198,7 @@ const char *ph_schema_kind(int i) {
   return i >= 0 && i < PH_SCHEMA_KINDS ? kinds[i] : NULL;
 }
 
-/* --- markdown -------------------------------------------------------------------------------- */
+/* --- markdown --- */
 
 /* Text in a table's cell: a bar would end it. */
 static void print_cell(FILE *out, const char *text) {

@@ -162,8 +162,7 @@ void *ph_script_keep(lua_State *L, size_t size) {
   return script->kept[script->nkept++] = p;
 }
 
-/* --- running -------------------------------------------------------------------------------------
- */
+/* --- running --- */
 
 static locale_t c_locale;
 
@@ -252,8 +251,7 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
   return st;
 }
 
-/* --- opening -------------------------------------------------------------------------------------
- */
+/* --- opening --- */
 
 typedef struct text {
   const char *source;

@@ -152,8 +152,7 @@ ph_status ph_script_readouts(ph_script *script, const ph_scene *scene, double *v
   return run_call(script, readouts_body, &c);
 }
 
-/* --- policy and reset ----------------------------------------------------------------------------
- */
+/* --- policy and reset --- */
 
 /* The action may be a table of n numbers, or a number where n is 1. Elements need not be finite
  * here: the caller says which one is not. */

@@ -29,8 +29,7 @@ static const array_info arrays[PH_A_COUNT] = {
     [PH_A_XFRC] = {"xfrc", "body", PH_BODY},
 };
 
-/* --- env.qpos.drawer -----------------------------------------------------------------------------
- */
+/* --- env.qpos.drawer --- */
 
 static void locate_state(lua_State *L, ph_array array, int i, ph_vector *v) {
   static const int widths[][2] = {
@@ -131,8 +130,7 @@ static int array_length(lua_State *L) {
   return 1;
 }
 
-/* --- env.mocap.hand.pos --------------------------------------------------------------------------
- */
+/* --- env.mocap.hand.pos --- */
 
 static void mocap_vector(lua_State *L, ph_vector *v) {
   static const char *const known[] = {"pos", "quat", NULL};
@@ -160,8 +158,7 @@ static int mocap_newindex(lua_State *L) {
   return ph_script_assign(L, &v, 3);
 }
 
-/* --- env and rng ---------------------------------------------------------------------------------
- */
+/* --- env and rng --- */
 
 static int env_index(lua_State *L) {
   static const char *const known[] = {"qpos",      "qvel",     "act",  "ctrl",  "mocap",

@@ -7,8 +7,7 @@
 
 #include "name.h"
 
-/* --- helpers of the other files ------------------------------------------------------------------
- */
+/* --- helpers of the other files --- */
 
 void ph_script_metatable(lua_State *L, const char *name, const luaL_Reg *functions) {
   if (luaL_newmetatable(L, name))
@@ -56,8 +55,7 @@ void ph_script_tostring(lua_State *L, int index) {
   }
 }
 
-/* --- globals -------------------------------------------------------------------------------------
- */
+/* --- globals --- */
 
 static int lib_tostring(lua_State *L) {
   luaL_checkany(L, 1);
@@ -112,8 +110,7 @@ static int lib_norm(lua_State *L) {
   return 1;
 }
 
-/* --- sorting -------------------------------------------------------------------------------------
- */
+/* --- sorting --- */
 
 /* Whether stack value a comes before b: by the function at index f, or by < where f is 0. */
 typedef bool (*less_fn)(lua_State *L, int a, int b, int f);
@@ -194,8 +191,7 @@ static void sort_table(lua_State *L, int t, lua_Integer n, less_fn less, int f) 
   lua_pop(L, 1);
 }
 
-/* --- pairs: a snapshot of the keys in order ------------------------------------------------------
- */
+/* --- pairs: a snapshot of the keys in order --- */
 
 /* upvalues: keys, how many were given */
 static int next_pair(lua_State *L) {
@@ -236,8 +232,7 @@ static int lib_pairs(lua_State *L) {
   return 3;
 }
 
-/* --- string and table ----------------------------------------------------------------------------
- */
+/* --- string and table --- */
 
 /* Runs Lua's own function, which stands in upvalue 1, in this frame: errors then have a line. */
 static int library_function(lua_State *L) {
@@ -349,8 +344,7 @@ static int lib_sort(lua_State *L) {
   return 0;
 }
 
-/* --- the whitelist -------------------------------------------------------------------------------
- */
+/* --- the whitelist --- */
 
 /* A function of Lua's own library, and the one that stands before it (NULL: none). */
 typedef struct entry {

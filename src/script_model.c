@@ -27,8 +27,7 @@ int ph_script_find(lua_State *L, const char *group, const char *noun, ph_kind ki
   return i;
 }
 
-/* --- env.model.body.table.pos --------------------------------------------------------------------
- */
+/* --- env.model.body.table.pos --- */
 
 typedef struct kind_info {
   const char *name, *prefix;

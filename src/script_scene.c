@@ -98,8 +98,7 @@ static void push_array(lua_State *L, const double *values, int n) {
   }
 }
 
-/* --- objects: s.body.cup.z -----------------------------------------------------------------------
- */
+/* --- objects: s.body.cup.z --- */
 
 static const char *const frame_fields[] = {"x", "y", "z", "pos", "quat", "up", NULL};
 static const char *const axis_names[] = {"x", "y", "z"};
@@ -156,8 +155,7 @@ static int object_index(lua_State *L) {
   return 1;
 }
 
-/* --- groups: s.joint.drawer ----------------------------------------------------------------------
- */
+/* --- groups: s.joint.drawer --- */
 
 static int push_number(lua_State *L, const group *g, int index, double value) {
   const ph_model *model = ph_script_of(L)->model;
@@ -242,8 +240,7 @@ static void push_group(lua_State *L, group_id id, bool start) {
   lua_setiuservalue(L, -2, 1);
 }
 
-/* --- s.action ------------------------------------------------------------------------------------
- */
+/* --- s.action --- */
 
 static int action_index(lua_State *L) {
   const ph_scene *scene = need_scene(L);
@@ -266,8 +263,7 @@ static int action_length(lua_State *L) {
   return 1;
 }
 
-/* --- functions: dist, contact, force, speed ------------------------------------------------------
- */
+/* --- functions: dist, contact, force, speed --- */
 
 static int no_such_place(lua_State *L, const char *name) {
   const ph_model *model = ph_script_of(L)->model;
@@ -382,8 +378,7 @@ static int scene_speed(lua_State *L) {
   return 1;
 }
 
-/* --- s -------------------------------------------------------------------------------------------
- */
+/* --- s --- */
 
 static const char *const root_fields[] = {
     "time", "step",    "joint", "qvel",  "body",  "site",  "geom",      "sensor",  "ctrl", "action",

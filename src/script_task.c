@@ -93,8 +93,7 @@ static bool read_function(lua_State *L, int t, const char *key, ph_function id) 
   return true;
 }
 
-/* --- named functions: success, readouts ----------------------------------------------------------
- */
+/* --- named functions: success, readouts --- */
 
 static int by_name(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -162,8 +161,7 @@ static void read_success(lua_State *L, int t) {
   spec->info.nconditions = read_functions(L, "success", &spec->conditions, &script->conditions);
 }
 
-/* --- action terms --------------------------------------------------------------------------------
- */
+/* --- action terms --- */
 
 /* Elements of the list at index t; refuses other keys. */
 static int list_length(lua_State *L, int t, const char *where) {
@@ -309,8 +307,7 @@ static void read_range(lua_State *L, int t) {
   lua_pop(L, 1);
 }
 
-/* --- the whole -----------------------------------------------------------------------------------
- */
+/* --- the whole --- */
 
 static void read_facts(lua_State *L, int t) {
   ph_task_info *info = &ph_script_of(L)->spec.info;

@@ -27,8 +27,7 @@ const ph_sim *ph_script_readable(lua_State *L) {
   return sim;
 }
 
-/* --- numbers -------------------------------------------------------------------------------------
- */
+/* --- numbers --- */
 
 static void locate(lua_State *L, const ph_vector *v, ph_field *out) {
   if (v->array == PH_A_FIELD) {

@@ -34,8 +34,7 @@ static void push(struct list *list, ph_signal_kind kind, int index, const char *
 static const char *const xyz[] = {".x", ".y", ".z"};
 static const char *const wxyz[] = {".qw", ".qx", ".qy", ".qz"};
 
-/* --- names
- * ----------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 static const char *body_of_joint(const ph_model *model, int joint) {
   const mjModel *m = model->m;
@@ -63,8 +62,7 @@ static void object_name(const ph_model *model, ph_kind kind, const char *what, i
     snprintf(out, size, "%s %d", what, i);
 }
 
-/* --- joints
- * ---------------------------------------------------------------------------------------- */
+/* --- joints --- */
 
 static void push_qpos(struct list *list, const ph_joint_info *joint, const char *name) {
   int at = joint->qposadr;
@@ -158,23 +156,7 @@ static void push_joints(struct list *list, const ph_model *model, const ph_dims 
   }
 }
 
-/* --- actuators, mocap
- * ------------------------------------------------------------------------------ */
-
-#if mjVERSION_HEADER >= 230
-static int act_owner(const mjModel *m, int act, int otherwise) {
-#if mjVERSION_HEADER >= 3011000
-  int n = (int)m->nactuator;
-#else
-  int n = (int)m->nu;
-#endif
-  for (int k = 0; k < n; k++)
-    if (m->actuator_actadr[k] >= 0 && m->actuator_actadr[k] <= act &&
-        act < m->actuator_actadr[k] + m->actuator_actnum[k])
-      return k;
-  return otherwise;
-}
-#endif
+/* --- actuators, mocap --- */
 
 /* The actuator that owns activation i: where the model tells; else the last na of nu, which is how
  * the engine orders them. */
@@ -186,10 +168,8 @@ static void push_act(struct list *list, const ph_model *model, const ph_dims *di
   }
   for (int i = 0; i < dims->na; i++) {
     int actuator = dims->nu - dims->na + i;
-#if mjVERSION_HEADER >= 230
-    if (model->m)
-      actuator = act_owner(model->m, i, actuator);
-#endif
+    if (model->m && ph_mj_act_owner(model->m, i) >= 0)
+      actuator = ph_mj_act_owner(model->m, i);
     object_name(model, PH_ACTUATOR, "actuator", actuator, name, sizeof name);
     snprintf(full, sizeof full, "act.%s", name);
     push(list, PH_SIGNAL_ACT, i, "", full, "");
@@ -220,8 +200,7 @@ static void push_mocap(struct list *list, const ph_model *model, const ph_dims *
   }
 }
 
-/* --- sensors, bodies
- * ------------------------------------------------------------------------------- */
+/* --- sensors, bodies --- */
 
 static bool joint_is_hinge(const mjModel *m, int i) {
   return i >= 0 && i < (int)m->njnt && m->jnt_type[i] == mjJNT_HINGE;

@@ -18,8 +18,7 @@ static const ph_column components[] = {
 };
 enum { COMPONENTS = sizeof components / sizeof *components };
 
-/* --- life
- * ------------------------------------------------------------------------------------------ */
+/* --- life --- */
 
 static bool buffers_make(ph_sim *sim) {
   const mjModel *m = sim->m;
@@ -87,8 +86,7 @@ static ph_status refuse_invalid(const ph_sim *sim) {
                           "only a reset helps");
 }
 
-/* --- the private model
- * ----------------------------------------------------------------------------- */
+/* --- the private model --- */
 
 ph_status ph_sim_private_model(ph_sim *sim) {
   mjModel *m = NULL;
@@ -182,8 +180,7 @@ ph_status ph_sim_diff_model(const ph_sim *sim, ph_edit **out, size_t *n) {
   return PH_OK;
 }
 
-/* --- state
- * ----------------------------------------------------------------------------------------- */
+/* --- state --- */
 
 static void reset_data(void *arg) {
   ph_sim *sim = arg;
@@ -249,15 +246,11 @@ ph_status ph_sim_get_row(const ph_sim *sim, ph_row *row) {
     ph_mj_get(sim->m, d, PH_COL_EQ_ACTIVE, sim->eq_active);
     row->eq_active = sim->eq_active;
   }
-#if mjVERSION_HEADER >= 230
-  if (sim->m->npluginstate > 0)
-    row->plugin_state = d->plugin_state;
-#endif
+  row->plugin_state = ph_mj_plugin_state(sim->m, d);
   return PH_OK;
 }
 
-/* --- stepping
- * -------------------------------------------------------------------------------------- */
+/* --- stepping --- */
 
 struct step {
   ph_sim *sim;

@@ -82,7 +82,7 @@ void ph_begin_entry(ph_entry *entry, const ph_episode_meta *meta) {
   COPY(entry->task_sha256, meta->task_sha256);
 }
 
-/* --- copying --------------------------------------------------------------------------------- */
+/* --- copying --- */
 
 static size_t block_bytes(const ph_episode *episode, uint32_t columns) {
   const ph_dims *dims = &ph_episode_meta_of(episode)->dims;

@@ -10,7 +10,7 @@
 
 #define BYTES_LIMIT ((size_t)1 << 40)
 
-/* --- attributes ------------------------------------------------------------------------------ */
+/* --- attributes --- */
 
 static ph_status put_texts(hid_t group, const ph_episode_meta *m) {
   const struct {
@@ -59,7 +59,7 @@ static ph_status put_edits(hid_t group, const ph_edit *edits, size_t n) {
   return status;
 }
 
-/* --- columns --------------------------------------------------------------------------------- */
+/* --- columns --- */
 
 /* Rows in the column's dataset: the last of S = A+1 states is in final_state. */
 static int64_t stored_rows(const ph_episode_meta *meta, ph_column col) {
@@ -142,9 +142,7 @@ ph_status ph_demo_rows(ph_demo *demo, ph_column col, int64_t first, int64_t n, c
   return status;
 }
 
-/* --- end
- * --------------------------------------------------------------------------------------------------
- */
+/* --- end --- */
 
 /* Closes the gaps between the lines of columns that are not stored, and lists those that are. */
 static int pack_crc(ph_demo *demo, char *list, size_t size) {
@@ -201,7 +199,7 @@ void ph_demo_close(ph_demo *demo) {
   *demo = (ph_demo){.group = H5I_INVALID_HID};
 }
 
-/* --- reading back ---------------------------------------------------------------------------- */
+/* --- reading back --- */
 
 static ph_status verify_column(hid_t group, const char *path, const uint32_t *crc, int64_t blocks) {
   hid_t dataset;

@@ -22,9 +22,7 @@ ph_status ph_sink_put_root(hid_t file, const ph_episode_meta *origin) {
   return status;
 }
 
-/* --- /data
- * -----------------------------------------------------------------------------------------------
- */
+/* --- /data --- */
 
 static void set_positive(json_t *object, const char *key, double value) {
   if (value > 0)
@@ -69,7 +67,7 @@ ph_status ph_sink_put_data(hid_t file, const ph_episode_meta *origin, int64_t to
   return status;
 }
 
-/* --- models ---------------------------------------------------------------------------------- */
+/* --- models --- */
 
 static ph_status put_facts(hid_t group, const ph_model_facts *f) {
   const struct {
@@ -181,9 +179,7 @@ ph_status ph_sink_put_model(hid_t file, const ph_model *model) {
   return status;
 }
 
-/* --- tasks
- * ------------------------------------------------------------------------------------------------
- */
+/* --- tasks --- */
 
 ph_status ph_sink_put_task(hid_t file, const ph_task *task) {
   const ph_task_info *info = ph_task_info_of(task);

@@ -6,7 +6,7 @@
 #include "h5.h"
 #include "sink.h"
 
-/* --- checks ---------------------------------------------------------------------------------- */
+/* --- checks --- */
 
 /* PH_EINVAL: no episode of this format; names what. In files every required column is asked for and
  * an episode without actions is refused. */
@@ -19,7 +19,7 @@ ph_status ph_begin_check_rows(const ph_episode_meta *meta, uint32_t columns, ph_
 /* The line of the list of episodes that this is; file and id are the caller's. */
 void ph_begin_entry(ph_entry *entry, const ph_episode_meta *meta);
 
-/* --- groups ---------------------------------------------------------------------------------- */
+/* --- groups --- */
 
 ph_status ph_sink_put_root(hid_t file, const ph_episode_meta *origin);
 /* Attributes of /data, which is created where it is missing. */
@@ -55,7 +55,7 @@ void ph_demo_close(ph_demo *demo);
 /* Reads a demo group back and compares all that has a checksum. PH_ECORRUPT. */
 ph_status ph_demo_verify(hid_t file, const char *path);
 
-/* --- files ----------------------------------------------------------------------------------- */
+/* --- files --- */
 
 /* A file that is written beside its place. Zero it to start. */
 typedef struct ph_part {

@@ -26,7 +26,7 @@ struct memory {
   size_t n;
 };
 
-/* --- backend --------------------------------------------------------------------------------- */
+/* --- backend --- */
 
 static ph_status rows_read(const ph_backend *backend, ph_column col, int64_t first, int64_t n,
                            void *out) {
@@ -64,9 +64,7 @@ static struct rows *rows_new(const ph_begin *begin) {
   return ok ? rows : NULL;
 }
 
-/* --- sink
- * -------------------------------------------------------------------------------------------------
- */
+/* --- sink --- */
 
 static ph_status memory_model(ph_sink *sink, const ph_model *model) {
   (void)sink, (void)model;

@@ -27,9 +27,7 @@ struct run {
   ph_demo demo;
 };
 
-/* --- run.h5
- * -----------------------------------------------------------------------------------------------
- */
+/* --- run.h5 --- */
 
 static void drop_references(struct run *run) {
   for (size_t i = 0; i < run->nmodels; i++)
@@ -109,7 +107,7 @@ static ph_status run_task(ph_sink *sink, const ph_task *task) {
   return PH_OK;
 }
 
-/* --- episodes -------------------------------------------------------------------------------- */
+/* --- episodes --- */
 
 static void run_cancel(ph_sink *sink) {
   struct run *run = (struct run *)sink;
@@ -189,7 +187,7 @@ static ph_status run_end(ph_sink *sink) {
   return status;
 }
 
-/* --- the sink -------------------------------------------------------------------------------- */
+/* --- the sink --- */
 
 static ph_status run_finish(ph_sink *sink) {
   struct run *run = (struct run *)sink;

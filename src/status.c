@@ -11,4 +11,6 @@ const char *ph_status_message(ph_status status) {
   return "an unknown status";
 }
 
-const char *ph_version(void) { return PH_VERSION; }
+const char *ph_version(void) {
+  return PH_VERSION;
+}

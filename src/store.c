@@ -7,7 +7,7 @@
 #include "episode_file.h"
 #include "fail.h"
 
-/* --- natural order ---------------------------------------------------------------------------- */
+/* --- natural order --- */
 
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -43,7 +43,7 @@ int ph_natural_compare(const char *a, const char *b) {
   return strcmp(a, b);
 }
 
-/* --- open ------------------------------------------------------------------------------------- */
+/* --- open --- */
 
 static ph_status copy_options(ph_store *store, const ph_store_options *opt) {
   if (!opt)
@@ -173,7 +173,7 @@ void ph_store_free(ph_store *store) {
   free(store);
 }
 
-/* --- what is there ---------------------------------------------------------------------------- */
+/* --- what is there --- */
 
 const char *ph_store_layout(const ph_store *store) {
   return store->homes[0].layout;
@@ -203,7 +203,7 @@ size_t ph_store_find(const ph_store *store, const char *id) {
   return place < store->n ? place : SIZE_MAX;
 }
 
-/* --- episodes --------------------------------------------------------------------------------- */
+/* --- episodes --- */
 
 /* An episode of a run belongs to the run.h5 beside it. */
 static ph_status check_origin(ph_store *store, size_t home, const ph_episode_meta *m) {
@@ -280,7 +280,7 @@ ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i) {
   return PH_OK;
 }
 
-/* --- content ---------------------------------------------------------------------------------- */
+/* --- content --- */
 
 typedef struct place {
   int64_t episode;

@@ -12,7 +12,7 @@
 
 #define TEXT_MAX ((int64_t)64 << 20) /* of one XML or task [B] */
 
-/* --- what is known ---------------------------------------------------------------------------- */
+/* --- what is known --- */
 
 ph_known_model *ph_store_find_model(ph_store *store, const char *sha256) {
   for (size_t i = 0; i < store->nmodels; i++)
@@ -137,7 +137,7 @@ ph_status ph_store_learn(ph_store *store, size_t home) {
   return PH_OK;
 }
 
-/* --- sources ---------------------------------------------------------------------------------- */
+/* --- sources --- */
 
 typedef struct blob_list {
   hid_t group;
@@ -232,7 +232,7 @@ static ph_status read_source(ph_source **out, hid_t model, int64_t limit, const 
   return status;
 }
 
-/* --- models ----------------------------------------------------------------------------------- */
+/* --- models --- */
 
 static ph_status read_model(ph_model **out, const ph_store *store, const ph_known_model *known) {
   const ph_home *h = &store->homes[known->home];
@@ -264,16 +264,8 @@ static ph_status open_override(ph_store *store) {
   return ph_model_open(&store->override, store->model_path, &opt);
 }
 
-ph_status ph_store_model(ph_model **out, ph_store *store, const char *sha256) {
+static ph_status recorded_model(ph_model **out, ph_store *store, const char *sha256) {
   ph_status status = PH_OK;
-  *out = NULL;
-  if (store->model_path) {
-    if (!store->override)
-      status = open_override(store);
-    if (status == PH_OK)
-      *out = ph_model_ref(store->override);
-    return status;
-  }
   if (!sha256[0])
     return ph_fail(PH_ENOTFOUND, "%s: the episode names no model", ph_store_path(store));
   ph_known_model *known = ph_store_find_model(store, sha256);
@@ -286,7 +278,27 @@ ph_status ph_store_model(ph_model **out, ph_store *store, const char *sha256) {
   return status;
 }
 
-/* --- tasks ------------------------------------------------------------------------------------ */
+/* Another model may have other numbers, not other joints: columns would get wrong names. What the
+ * file says of its own model may be missing or damaged; then sizes decide, in ph_replay_create. */
+static ph_status override_model(ph_model **out, ph_store *store, const char *sha256) {
+  ph_model *recorded = NULL;
+  ph_status status = store->override ? PH_OK : open_override(store);
+  if (status == PH_OK && recorded_model(&recorded, store, sha256) == PH_OK &&
+      ph_model_fits(recorded, store->override) != PH_OK)
+    status = ph_fail_in(PH_EMISMATCH, "%s", store->model_path);
+  ph_model_unref(recorded);
+  if (status == PH_OK)
+    *out = ph_model_ref(store->override);
+  return status;
+}
+
+ph_status ph_store_model(ph_model **out, ph_store *store, const char *sha256) {
+  *out = NULL;
+  return store->model_path ? override_model(out, store, sha256)
+                           : recorded_model(out, store, sha256);
+}
+
+/* --- tasks --- */
 
 static ph_status read_task(char **out, const ph_store *store, const ph_known_task *known) {
   const ph_home *h = &store->homes[known->home];

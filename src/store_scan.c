@@ -12,7 +12,7 @@
 #include "fail.h"
 #include "index.h"
 
-/* --- run directory ---------------------------------------------------------------------------- */
+/* --- run directory --- */
 
 static char *join(const char *dir, const char *name) {
   char *path;
@@ -48,7 +48,7 @@ static ph_status scan_run(ph_home *home, ph_entry **entries, size_t *n, const ch
   return status;
 }
 
-/* --- one file --------------------------------------------------------------------------------- */
+/* --- one file --- */
 
 typedef struct name_list {
   char **at;

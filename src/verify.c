@@ -50,8 +50,7 @@ static bool go_on(const struct check *c, int64_t step) {
   return !c->opt || !c->opt->progress || c->opt->progress(c->opt->arg, step, c->meta->states);
 }
 
-/* --- columns -------------------------------------------------------------------------------------
- */
+/* --- columns --- */
 
 /* Largest value that a column of bytes may hold. */
 static unsigned byte_limit(ph_column col) {
@@ -193,8 +192,7 @@ static ph_status check_columns(struct check *c) {
   return status;
 }
 
-/* --- outcome -------------------------------------------------------------------------------------
- */
+/* --- outcome --- */
 
 static void check_done(struct check *c, int64_t t) {
   bool done = c->dones && c->dones[t];
@@ -260,8 +258,7 @@ static void check_hold(struct check *c) {
          (long long)m->states, (long long)latch);
 }
 
-/* --- model and task ------------------------------------------------------------------------------
- */
+/* --- model and task --- */
 
 static void note(struct check *c, const char *text) {
   snprintf(c->out->note, sizeof c->out->note, "%s", text);
@@ -346,8 +343,7 @@ out:
   return status;
 }
 
-/* --- the whole -----------------------------------------------------------------------------------
- */
+/* --- the whole --- */
 
 static ph_status allocate(struct check *c) {
   size_t room = 1,

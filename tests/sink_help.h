@@ -2,6 +2,7 @@
 #ifndef TESTS_SINK_HELP_H
 #define TESTS_SINK_HELP_H
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 
 extern "C" {
 #include "episode.h"
+#include "h5.h"
 #include "hash.h"
 #include "sink.h"
 }
@@ -186,5 +188,43 @@ inline void expect_same(const ph_episode *episode, const Fake &fake) {
     EXPECT_EQ(0, memcmp(fake.edits[i].data, edits[i].data, 48));
   }
 }
+
+using Names = std::vector<std::string>;
+
+/* Whether the last error's text has it. */
+inline bool says(const char *part) {
+  return strstr(ph_error(), part) != nullptr;
+}
+
+#define OK(call) ASSERT_EQ(PH_OK, (call)) << ph_error()
+
+class Sink : public testing::Test {
+protected:
+  Folder dir;
+  std::string path = dir / "set.h5";
+  ph_sink *sink = nullptr;
+  void TearDown() override {
+    close();
+    EXPECT_EQ(0u, ph_h5_open_ids()) << "ids leaked";
+  }
+  void close() {
+    if (sink)
+      sink->free(sink);
+    sink = nullptr;
+  }
+  ph_status dataset(const Fake &fake, bool compress = false) {
+    ph_sink_options opt = {compress};
+    return ph_sink_dataset(&sink, path.c_str(), &fake.meta, &opt);
+  }
+  ph_status run(const Fake &fake, const std::string &name = "run") {
+    return ph_sink_run(&sink, (dir / name).c_str(), &fake.meta, nullptr);
+  }
+  void expect_file(const std::string &file, const char *group, const Fake &fake) {
+    ph_episode *episode = nullptr;
+    OK(ph_episode_open(&episode, file.c_str(), group));
+    expect_same(episode, fake);
+    ph_episode_free(episode);
+  }
+};
 
 #endif

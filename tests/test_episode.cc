@@ -224,7 +224,7 @@ TEST(Episode, RowsOutsideAreRefused) {
   EXPECT_EQ(ph_episode_read(e.get(), PH_COL_COUNT, 0, 1, out), PH_ENOTFOUND);
 }
 
-/* --- damage -------------------------------------------------------------------------------- */
+/* --- damage --- */
 
 TEST_P(Layouts, ADamagedBlockIsNamedAndTheOthersAreRead) {
   Folder dir;
@@ -569,7 +569,7 @@ TEST(Episode, NothingStaysOpen) {
   EXPECT_EQ(ph_h5_open_ids(), ids);
 }
 
-/* --- threads ------------------------------------------------------------------------------- */
+/* --- threads --- */
 
 TEST_P(Layouts, ManyThreadsReadOneEpisode) {
   Folder dir;
@@ -601,7 +601,7 @@ TEST_P(Layouts, ManyThreadsReadOneEpisode) {
   EXPECT_EQ(wrong, 0);
 }
 
-/* --- small things -------------------------------------------------------------------------- */
+/* --- small things --- */
 
 TEST(Episode, EndsHaveNames) {
   for (int i = 0; i < PH_END_COUNT; i++)

@@ -8,16 +8,6 @@
 
 #include "sink_help.h"
 
-extern "C" {
-#include "h5.h"
-}
-
-#define OK(call) ASSERT_EQ(PH_OK, (call)) << ph_error()
-
-static bool says(const char *part) {
-  return strstr(ph_error(), part) != nullptr;
-}
-
 class H5 : public testing::Test {
 protected:
   Folder dir;
@@ -55,7 +45,7 @@ protected:
   }
 };
 
-/* --- writing and reading --------------------------------------------------------------------- */
+/* --- writing and reading --- */
 
 TEST_F(H5, RowsComeBackContiguousAndCompressed) {
   hid_t file, d;
@@ -370,7 +360,7 @@ TEST_F(H5, ObjectsCarryNoTimes) {
   OK(ph_h5_finish(file, path.c_str()));
 }
 
-/* --- foreign types --------------------------------------------------------------------------- */
+/* --- foreign types --- */
 
 TEST_F(H5, OtherNumberTypesAreConverted) {
   hid_t file = foreign();
@@ -440,7 +430,7 @@ TEST_F(H5, VariableLengthAttributesOfForeignFilesAreRead) {
   H5Sclose(space);
 }
 
-/* --- what is refused ------------------------------------------------------------------------- */
+/* --- what is refused --- */
 
 class H5Refuses : public H5 {};
 
@@ -609,7 +599,7 @@ TEST_F(H5Refuses, WhatIsNoFile) {
   EXPECT_EQ(PH_EIO, ph_h5_create(&file, (dir / "no/such/folder").c_str()));
 }
 
-/* --- manners --------------------------------------------------------------------------------- */
+/* --- manners --- */
 
 TEST_F(H5, ReadingLocksNothing) {
   hid_t file, again;

@@ -35,7 +35,9 @@ TEST(Headers, PublicOnesCompileAloneAsCAndAsCxx) {
     headers++;
     std::string flags = " -Wall -Wextra -Wshadow -Wvla -Werror -fsyntax-only -I" +
                         (root / "include").string() + " " + entry.path().string();
-    EXPECT_EQ(std::system(("cc -std=c17 -Wstrict-prototypes -Wmissing-prototypes -x c" + flags).c_str()), 0);
+    EXPECT_EQ(
+        std::system(("cc -std=c17 -Wstrict-prototypes -Wmissing-prototypes -x c" + flags).c_str()),
+        0);
     EXPECT_EQ(std::system(("c++ -std=c++17 -x c++" + flags).c_str()), 0);
   }
   EXPECT_GE(headers, 12);
@@ -47,7 +49,8 @@ TEST(Headers, PublicOnesReachNoForeignHeader) {
     std::string text = text_of(path);
     for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
       std::string name = (*it)[1];
-      EXPECT_TRUE(name.rfind("playhead/", 0) == 0 || name.rfind("std", 0) == 0) << path << ": " << name;
+      EXPECT_TRUE(name.rfind("playhead/", 0) == 0 || name.rfind("std", 0) == 0)
+          << path << ": " << name;
     }
   }
 }
@@ -71,7 +74,8 @@ TEST(Headers, EachLibraryHasOneDoor) {
         continue;
       holders++;
       std::string relative = fs::relative(path, root).string();
-      EXPECT_TRUE(std::regex_match(relative, std::regex(door.allowed))) << relative << ": " << door.pattern;
+      EXPECT_TRUE(std::regex_match(relative, std::regex(door.allowed)))
+          << relative << ": " << door.pattern;
     }
     EXPECT_GE(holders, 1) << door.pattern;
   }

@@ -98,8 +98,7 @@ TEST(Guard, WarningsAreKeptAndWriteNoFile) {
   EXPECT_EQ(0, rmdir(dir)); /* not empty if anything was written */
 }
 
-/* --- compiling ----------------------------------------------------------------------------------
- */
+/* --- compiling --- */
 
 ph_status compile(const std::string &xml) {
   mjModel *m = nullptr;
@@ -188,8 +187,7 @@ TEST(Compile, ManyThreadsAtOnce) {
   EXPECT_EQ(32, bad);
 }
 
-/* --- fields -------------------------------------------------------------------------------------
- */
+/* --- fields --- */
 
 TEST(Fields, AreWellFormedAndDistinct) {
   ph_model *model = help_model(help_scene());

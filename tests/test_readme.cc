@@ -102,6 +102,9 @@ TEST(Readme, TheTourRuns) {
   EXPECT_GE(lines, 7);
   std::string path = testing::TempDir() + "readme_tour.sh";
   std::ofstream(path) << script;
-  EXPECT_EQ(std::system(("cd " + root + " && rm -rf /tmp/playhead-tour && sh " + path + " >/dev/null").c_str()), 0);
+  EXPECT_EQ(
+      std::system(
+          ("cd " + root + " && rm -rf /tmp/playhead-tour && sh " + path + " >/dev/null").c_str()),
+      0);
   std::remove(path.c_str());
 }

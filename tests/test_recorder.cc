@@ -35,8 +35,7 @@ std::string joined(const std::vector<std::string> &rows) {
 
 const char *kHoldTask = "success = function(s) return s.step == 2 or s.step >= 6 end";
 
-/* --- what is recorded is the rollout -------------------------------------------------------------
- */
+/* --- what is recorded is the rollout --- */
 
 TEST(Recorder, RolloutIsTheSameWithTheRecorderOnAndOff) {
   Model model;
@@ -139,8 +138,7 @@ TEST(Recorder, ProvenanceHoldsNothingOfTheMoment) {
   EXPECT_STRNE(ph_recorder_run_id(one.rec), ph_recorder_run_id(two.rec));
 }
 
-/* --- columns that are left out -------------------------------------------------------------------
- */
+/* --- columns that are left out --- */
 
 const uint32_t kOptional = PH_COL_BIT(PH_COL_MOCAP_POS) | PH_COL_BIT(PH_COL_MOCAP_QUAT) |
                            PH_COL_BIT(PH_COL_USERDATA) | PH_COL_BIT(PH_COL_EQ_ACTIVE) |
@@ -206,8 +204,7 @@ TEST(Recorder, EditsAreStoredPerEpisode) {
   EXPECT_LT(with, 10u);
 }
 
-/* --- ends
- * ------------------------------------------------------------------------------------------ */
+/* --- ends --- */
 
 TEST(Recorder, EndsAreIndependentBetweenEnvs) {
   Model model;
@@ -316,8 +313,7 @@ TEST(Recorder, CloseSavesUnfinishedEpisodesAsAborted) {
   EXPECT_EQ(1, c.freed);
 }
 
-/* --- refusals
- * -------------------------------------------------------------------------------------- */
+/* --- refusals --- */
 
 struct Refuse : testing::Test {
   Model model;
@@ -399,8 +395,7 @@ TEST(Recorder, OptionsThatSayNothingAreRefused) {
   EXPECT_EQ(1, c.freed);
 }
 
-/* --- a process with its own simulator
- * -------------------------------------------------------------- */
+/* --- a process with its own simulator --- */
 
 TEST(Recorder, TakesRowsWithoutATaskAndCtrlOfEverySubstep) {
   Model model;
@@ -448,8 +443,7 @@ TEST(Recorder, TakesRowsWithoutATaskAndCtrlOfEverySubstep) {
   EXPECT_EQ(PH_OK, ph_recorder_close(rec, nullptr));
 }
 
-/* --- errors of the sink
- * ---------------------------------------------------------------------------- */
+/* --- errors of the sink --- */
 
 TEST(Recorder, AFailedCommitKeepsItsRowsAndIsTriedAgainAtClose) {
   for (int where = 0; where < 3; where++) {

@@ -11,8 +11,7 @@ std::string joined(const std::vector<std::string> &rows) {
 
 const char *kHoldTask = "success = function(s) return s.step == 2 or s.step >= 6 end";
 
-/* --- run directories
- * ------------------------------------------------------------------------------- */
+/* --- run directories --- */
 
 /* Records M episodes with N envs as the command does: env i records episodes 0, 1, ... */
 std::string record_run(const std::string &dir, const Model &model, const Task &task,

@@ -393,8 +393,7 @@ TEST_F(Replay, ACorruptBlockIsAnErrorAndNoFrame) {
   EXPECT_EQ(good, said(seek(11)));
 }
 
-/* --- without a model -----------------------------------------------------------------------------
- */
+/* --- without a model --- */
 
 TEST_F(Replay, WithoutAModelTheColumnsAreShown) {
   open();
@@ -428,8 +427,7 @@ TEST_F(Replay, AModelThatDoesNotCompileNamesTheColumns) {
   ph_model_unref(broken);
 }
 
-/* --- checks --------------------------------------------------------------------------------------
- */
+/* --- checks --- */
 
 void expect_mismatch(Replay *test, const char *first, const char *second) {
   test->open();
@@ -463,8 +461,7 @@ TEST_F(Replay, AnotherWidthOfAStoredColumnIsRefused) {
   expect_mismatch(this, "userdata is 7 in the episode", "3 in the model");
 }
 
-/* --- tasks ---------------------------------------------------------------------------------------
- */
+/* --- tasks --- */
 
 struct ReplayTask : Replay {
   ph_task *task = nullptr;
@@ -533,8 +530,7 @@ TEST_F(ReplayTask, AnotherActionSizeIsRefused) {
   expect_refused("2 numbers in the episode", "1 in task one");
 }
 
-/* --- guarantee -----------------------------------------------------------------------------------
- */
+/* --- guarantee --- */
 
 struct Guarantee : Replay {
   char why[300];

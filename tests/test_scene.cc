@@ -14,8 +14,7 @@ int id(const ph_model *model, ph_kind kind, const char *name) {
 
 using Scene = ScriptTest;
 
-/* --- s against mjData ----------------------------------------------------------------------------
- */
+/* --- s against mjData --- */
 
 TEST_F(Scene, JointsVelocitiesSensorsAndControls) {
   const mjData *d = sim->d;
@@ -182,8 +181,7 @@ TEST_F(Scene, AnSThatIsKeptIsDeadAfterwards) {
                ph_error());
 }
 
-/* --- conditions ----------------------------------------------------------------------------------
- */
+/* --- conditions --- */
 
 TEST_F(Scene, ConditionsSayWhatTheyReadLast) {
   std::string error;
@@ -262,8 +260,7 @@ TEST_F(Scene, AnotherModelIsRefused) {
   ph_model_unref(other);
 }
 
-/* --- the functions by name -----------------------------------------------------------------------
- */
+/* --- the functions by name --- */
 
 TEST_F(Scene, ByName) {
   double x, y, pos[3], quat[4], sensor[3], d;
@@ -295,8 +292,7 @@ TEST_F(Scene, ByName) {
   EXPECT_FALSE(ph_scene_contact(sim, "arm", "nothing", &touch, &force));
 }
 
-/* --- env of reset --------------------------------------------------------------------------------
- */
+/* --- env of reset --- */
 
 TEST_F(Scene, ResetWritesTheState) {
   mjData *d = sim->d;

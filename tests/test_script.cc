@@ -14,8 +14,7 @@ bool has(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
 
-/* --- what is not there ---------------------------------------------------------------------------
- */
+/* --- what is not there --- */
 
 TEST(Script, GlobalsAreTheWhitelist) {
   const char *absent[] = {"setmetatable",
@@ -81,8 +80,7 @@ TEST(Script, OnlyText) {
   EXPECT_TRUE(has(load_error(std::string("return {}\0x", 11)), "t.lua:1:"));
 }
 
-/* --- hostile scripts: all end by a limit, none crash ---------------------------------------------
- */
+/* --- hostile scripts: all end by a limit, none crash --- */
 
 struct Hostile {
   const char *what, *source, *says;
@@ -279,8 +277,7 @@ TEST_F(ScriptTest, MemoryOverCallsIsLimited) {
   EXPECT_LE(script->used, PH_SCRIPT_MEMORY + PH_SCRIPT_MEMORY / 8);
 }
 
-/* --- determinism ---------------------------------------------------------------------------------
- */
+/* --- determinism --- */
 
 const char *const walk =
     "local t = {shoulder=1, elbow=2, wrist=3, [3]='c', [1]='a', [2.5]='x', [true]=1, [false]=0, "
@@ -354,8 +351,7 @@ TEST_F(ScriptTest, TheHostsLocaleChangesNothing) {
   }
 }
 
-/* --- errors --------------------------------------------------------------------------------------
- */
+/* --- errors --- */
 
 TEST_F(ScriptTest, ErrorsNameFileLineAndFunction) {
   std::string error;

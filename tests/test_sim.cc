@@ -117,8 +117,7 @@ TEST_F(Sim, ARestoredStateGoesOnBitForBit) {
   ph_sim_free(other);
 }
 
-/* --- what MuJoCo hides --------------------------------------------------------------------------
- */
+/* --- what MuJoCo hides --- */
 
 TEST_F(Sim, NanInCtrlIsRefusedAndNamed) {
   open();
@@ -203,8 +202,7 @@ TEST_F(Sim, ForwardRefusesWhatTheEngineCannotTake) {
   EXPECT_EQ(PH_OK, ph_sim_forward(sim));
 }
 
-/* --- private models ------------------------------------------------------------------------------
- */
+/* --- private models --- */
 
 TEST_F(Sim, EqualityTogglesAreUndoneByResetAndPrivate) {
   open();
@@ -283,8 +281,7 @@ TEST_F(Sim, EditsThatDoNotFitNameBothShapes) {
   EXPECT_EQ(PH_EMISMATCH, ph_sim_edit(sim, &endless, 1));
 }
 
-/* --- fatal errors
- * --------------------------------------------------------------------------------- */
+/* --- fatal errors --- */
 
 void raise_error(const mjModel *, mjData *) {
   mju_error("the sky fell");

@@ -164,7 +164,7 @@ void expect_rows(const ph_episode *e, const ph_episode_meta &m) {
   }
 }
 
-/* --- layouts ------------------------------------------------------------------------------- */
+/* --- layouts --- */
 
 TEST(Store, ARunIsItsEpisodesWithModelAndTask) {
   Folder dir;
@@ -396,7 +396,7 @@ TEST(Store, AModelWithoutActuatorsHasColumnsOfNoWidth) {
   }
 }
 
-/* --- disagreement -------------------------------------------------------------------------- */
+/* --- disagreement --- */
 
 TEST(Store, AnEpisodeOfAnotherRunIsRefused) {
   Folder dir;
@@ -611,7 +611,7 @@ TEST(Store, AnotherModelCanBeGiven) {
   EXPECT_EQ(ph_store_model(&m, s.get(), ""), PH_ENOTFOUND);
 }
 
-/* --- content hash -------------------------------------------------------------------------- */
+/* --- content hash --- */
 
 std::string content(const std::string &path) {
   Store s = open_store({path});
@@ -677,7 +677,7 @@ TEST(Store, WhatIsContentChangesTheHash) {
   EXPECT_EQ("", hash([](Demo &d) { d.crc = false; }));
 }
 
-/* --- while it grows ------------------------------------------------------------------------ */
+/* --- while it grows --- */
 
 TEST(Store, OpeningARunThatIsRecordedSeesWholeEpisodesOnly) {
   Folder dir;
@@ -715,7 +715,7 @@ TEST(Store, OpeningARunThatIsRecordedSeesWholeEpisodesOnly) {
   sink->free(sink);
 }
 
-/* --- natural order ------------------------------------------------------------------------- */
+/* --- natural order --- */
 
 TEST(Natural, DigitsCompareAsNumbers) {
   const char *ordered[] = {"",

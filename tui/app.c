@@ -40,8 +40,7 @@ void app_free(struct app *app) {
   memset(app, 0, sizeof *app);
 }
 
-/* --- messages
- * ------------------------------------------------------------------------------------- */
+/* --- messages --- */
 
 void app_say(struct app *app, const char *fmt, ...) {
   va_list list;
@@ -70,8 +69,7 @@ void app_log(struct app *app, bool bad, const char *fmt, ...) {
   app->nlog++;
 }
 
-/* --- facts
- * ---------------------------------------------------------------------------------------- */
+/* --- facts --- */
 
 size_t app_count(const struct app *app) {
   return app->snap && app->snap->catalog ? app->snap->catalog->n : 0;
@@ -158,8 +156,7 @@ void app_show_episode(struct app *app) {
     }
 }
 
-/* --- snapshots and size
- * --------------------------------------------------------------------------- */
+/* --- snapshots and size --- */
 
 static bool focus_is_there(const struct app *app, enum panel_id id) {
   const struct rect *r = &app->layout.panel[id];
@@ -228,8 +225,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   return REACT_REDRAW | (changed ? REACT_RELAYOUT : 0);
 }
 
-/* --- keys
- * ----------------------------------------------------------------------------------------- */
+/* --- keys --- */
 
 unsigned app_apply(struct app *app, enum command cmd, int64_t count, const char *args) {
   if (cmd >= CMD_COUNT)
@@ -352,8 +348,7 @@ unsigned app_key(struct app *app, uint32_t key, uint64_t now_ms) {
   return react | bound_key(app, key);
 }
 
-/* --- the prompt's lines
- * --------------------------------------------------------------------------- */
+/* --- the prompt's lines --- */
 
 unsigned app_line(struct app *app, const char *line) {
   char name[64], near[200];

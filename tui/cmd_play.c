@@ -116,7 +116,9 @@ static void turn_points(const struct app *app, int64_t *turn, int64_t *start) {
 
 static unsigned arrive(struct app *app, double at) {
   int64_t step = (int64_t)(app->backwards ? ceil(at) : floor(at));
+  uint64_t tick_at = app->tick_at;
   unsigned react = step == app->want.step ? 0 : app_go(app, step, false);
+  app->tick_at = tick_at;
   app->play_from = at;
   return react;
 }

@@ -24,8 +24,7 @@ bool cmd_times(struct app *app, int64_t count, const char *args, int64_t *out) {
   return false;
 }
 
-/* --- going
- * ---------------------------------------------------------------------------------------- */
+/* --- going --- */
 
 static void push_undo(struct app *app) {
   if (app->nundo && app->undo[app->nundo - 1] == app->want.step)
@@ -41,6 +40,7 @@ unsigned app_go(struct app *app, int64_t step, bool remember) {
   int64_t last = app_last_step(app);
   step = step < 0 ? 0 : step > last ? last : step;
   app->play_from = (double)step;
+  app->tick_at = 0; /* time played before a jump does not count after it */
   if (step == app->want.step)
     return REACT_REDRAW;
   if (remember)
@@ -141,6 +141,8 @@ unsigned do_GO(struct app *app, int64_t count, const char *args) {
 
 unsigned do_UNDO(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
+  while (app->nundo && app->undo[app->nundo - 1] == app->want.step)
+    app->nundo--;
   if (app->nundo == 0) {
     app_say(app, "there is no seek to take back");
     return REACT_REDRAW;
@@ -151,8 +153,7 @@ unsigned do_UNDO(struct app *app, int64_t count, const char *args) {
   return react;
 }
 
-/* --- events
- * --------------------------------------------------------------------------------------- */
+/* --- events --- */
 
 static void name_kinds(unsigned mask, char *out, size_t size) {
   size_t n = 0;
@@ -260,8 +261,7 @@ unsigned do_EVENT_KINDS(struct app *app, int64_t count, const char *args) {
   return REACT_REDRAW;
 }
 
-/* --- marks and notes
- * ------------------------------------------------------------------------------ */
+/* --- marks and notes --- */
 
 static bool mark_name(struct app *app, const char *args) {
   bool ok = args[0] && !args[1] &&

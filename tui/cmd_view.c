@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- panels
- * --------------------------------------------------------------------------------------- */
+/* --- panels --- */
 
 static bool can_focus(const struct app *app, int id) {
   const struct rect *r = &app->layout.panel[id];
@@ -114,8 +113,7 @@ unsigned do_FILTER(struct app *app, int64_t count, const char *args) {
   return REACT_REDRAW;
 }
 
-/* --- time zoom
- * ------------------------------------------------------------------------------------ */
+/* --- time zoom --- */
 
 enum { ZOOM_LEAST = 8 };
 
@@ -158,8 +156,7 @@ unsigned do_TIME_OUT(struct app *app, int64_t count, const char *args) {
   return REACT_REDRAW;
 }
 
-/* --- episodes and envs
- * ---------------------------------------------------------------------------- */
+/* --- episodes and envs --- */
 
 unsigned app_open(struct app *app, size_t episode, int64_t step) {
   if (episode >= app_count(app))
@@ -280,8 +277,7 @@ unsigned do_ENV_PREVIOUS(struct app *app, int64_t count, const char *args) {
   return move_env(app, count, -1);
 }
 
-/* --- settings
- * ------------------------------------------------------------------------------------- */
+/* --- settings --- */
 
 unsigned do_PROMPT(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
@@ -361,8 +357,7 @@ unsigned do_SET(struct app *app, int64_t count, const char *args) {
   return REACT_REDRAW | REACT_RELAYOUT;
 }
 
-/* --- the program
- * ---------------------------------------------------------------------------------- */
+/* --- the program --- */
 
 unsigned do_COPY(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;

@@ -11,8 +11,7 @@ static void note(char *out, size_t size, const char *what) {
     snprintf(out + n, size - n, "%s%s", n ? "; " : "", what);
 }
 
-/* --- model, task, replay
- * -------------------------------------------------------------------------- */
+/* --- model, task, replay --- */
 
 static void open_model(struct opened *o, ph_store *store) {
   struct reel *reel = o->reel;
@@ -64,8 +63,7 @@ static ph_status open_replay(struct opened *o) {
   return status;
 }
 
-/* --- names
- * ---------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 static bool copy_signals(struct opened *o) {
   struct reel *reel = o->reel;
@@ -159,8 +157,7 @@ static bool name_task(struct opened *o) {
   return true;
 }
 
-/* --- events
- * --------------------------------------------------------------------------------------- */
+/* --- events --- */
 
 static bool add_event(struct reel *reel, size_t *room, int64_t step, enum event_kind kind) {
   if (reel->nevents == *room) {
@@ -261,8 +258,7 @@ static bool collect_events(struct opened *o) {
   return ok;
 }
 
-/* --- all together
- * --------------------------------------------------------------------------------- */
+/* --- all together --- */
 
 static ph_status start_reel(struct opened *o) {
   struct reel *reel = calloc(1, sizeof *reel);

@@ -157,8 +157,7 @@ static void run(struct loop *l) {
     save_marks(l);
 }
 
-/* --- start and end
- * -------------------------------------------------------------------------------- */
+/* --- start and end --- */
 
 struct keys_report {
   struct app *app;

@@ -19,8 +19,7 @@ static bool fail(char *error, size_t size, const char *path, const char *what, c
   return false;
 }
 
-/* --- values
- * --------------------------------------------------------------------------------------- */
+/* --- values --- */
 
 static bool name_ok(char name) {
   return (name >= 'a' && name <= 'z') || (name >= 'A' && name <= 'Z') ||
@@ -109,8 +108,7 @@ bool marks_note(struct marks *m, const char *episode, int64_t step, const char *
   return true;
 }
 
-/* --- places
- * --------------------------------------------------------------------------------------- */
+/* --- places --- */
 
 static void folder_of(char *out, size_t size, const char *path) {
   const char *slash = strrchr(path, '/');
@@ -159,8 +157,7 @@ static void choose_files(struct marks *m, const char *source) {
   }
 }
 
-/* --- reading
- * -------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /* *out NULL with true: there is no such file. */
 static bool read_file(json_t **out, const char *path, char *error, size_t size) {
@@ -226,8 +223,7 @@ bool marks_load(struct marks *m, const char *source, char *error, size_t size) {
   return ok;
 }
 
-/* --- writing
- * -------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static bool set_all(json_t *root, const struct marks *m) {
   json_t *marks = json_array(), *notes = json_array();

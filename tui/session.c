@@ -119,8 +119,7 @@ static struct opened *get_episode(struct session *s, size_t place, char *error, 
   return NULL;
 }
 
-/* --- one frame
- * ------------------------------------------------------------------------------------ */
+/* --- one frame --- */
 
 /* A copy of n doubles into *out; NULL where there are none. False: out of memory. */
 static bool copy_doubles(double **out, const double *from, size_t n) {

@@ -54,8 +54,7 @@ static bool write_all(int fd, const char *text, size_t n) {
   return true;
 }
 
-/* --- stderr
- * --------------------------------------------------------------------------------------- */
+/* --- stderr --- */
 
 static void capture_stderr(void) {
   fflush(stderr);
@@ -80,8 +79,7 @@ static void release_stderr(void) {
   term.stderr_fd = term.capture_fd = -1;
 }
 
-/* --- fatal signals
- * -------------------------------------------------------------------------------- */
+/* --- fatal signals --- */
 
 static void on_fatal(int signal_number) {
   int saved_errno = errno;
@@ -116,8 +114,7 @@ static void release_fatal(void) {
     sigaction(fatal[i], &term.before[i], NULL);
 }
 
-/* --- open, close, suspend
- * ------------------------------------------------------------------------- */
+/* --- open, close, suspend --- */
 
 bool term_utf8(void) {
   return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -235,8 +232,7 @@ void term_size(int *rows, int *cols) {
     resizeterm(*rows, *cols);
 }
 
-/* --- drawing
- * -------------------------------------------------------------------------------------- */
+/* --- drawing --- */
 
 void term_scheme(enum scheme scheme) {
   int colors = term_colors();
@@ -315,8 +311,7 @@ void term_blit(const struct surface *s) {
   free(line);
 }
 
-/* --- clipboard
- * ------------------------------------------------------------------------------------ */
+/* --- clipboard --- */
 
 static char *base64(const char *text, size_t *size) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -26,10 +26,10 @@ PH_API int ph_actions_state_dim(const ph_actions *actions); /* length of the ter
 /* What element i of the action is: actuator it drives (index), unit-bearing name, range of the
  * raw value. Borrowed. */
 typedef struct ph_action_element {
-  int actuator;      /* index in ctrl */
-  const char *term;  /* "joint_position" */
-  const char *name;  /* joint or actuator */
-  double min, max;   /* of the raw value; -inf, inf where it has none */
+  int actuator;     /* index in ctrl */
+  const char *term; /* "joint_position" */
+  const char *name; /* joint or actuator */
+  double min, max;  /* of the raw value; -inf, inf where it has none */
 } ph_action_element;
 PH_API const ph_action_element *ph_actions_element(const ph_actions *actions, int i);
 

@@ -16,14 +16,15 @@ typedef struct ph_env ph_env;
 typedef struct ph_env_options {
   double hold_seconds; /* hold in force; negative: the task's */
 } ph_env_options;
-#define PH_ENV_OPTIONS_INIT {-1.0}
+#define PH_ENV_OPTIONS_INIT                                                                        \
+  { -1.0 }
 
 /* What one step led to. Pointers are the env's, valid until its next call. */
 typedef struct ph_outcome {
-  ph_row row;      /* state after the step, before any reset */
+  ph_row row;    /* state after the step, before any reset */
   double reward; /* the task's; 0 where it has none */
-  uint8_t flags;   /* PH_FLAG_* */
-  bool done;       /* the episode has ended; end and detail say how */
+  uint8_t flags; /* PH_FLAG_* */
+  bool done;     /* the episode has ended; end and detail say how */
   ph_end end;
   const char *detail;
 } ph_outcome;
@@ -50,10 +51,11 @@ PH_API ph_status ph_env_policy(ph_env *env, double *action);
  * names step and element, and out->row is not a row to record. */
 PH_API ph_status ph_env_step(ph_env *env, const double *action, ph_outcome *out);
 
-PH_API const ph_dims *ph_env_dims(const ph_env *env); /* with action_dim, action_state, control_steps */
-PH_API double ph_env_control_dt(const ph_env *env);   /* [s] */
+PH_API const ph_dims *
+ph_env_dims(const ph_env *env); /* with action_dim, action_state, control_steps */
+PH_API double ph_env_control_dt(const ph_env *env); /* [s] */
 PH_API const ph_hold *ph_env_hold(const ph_env *env);
-PH_API int64_t ph_env_step_index(const ph_env *env);  /* actions taken since reset */
+PH_API int64_t ph_env_step_index(const ph_env *env); /* actions taken since reset */
 
 #ifdef __cplusplus
 }

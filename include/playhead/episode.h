@@ -38,31 +38,31 @@ enum { PH_FLAG_TERMINATED = 1, PH_FLAG_TRUNCATED = 2, PH_FLAG_CLIPPED = 4, PH_FL
 
 /* All that is known of an episode besides its rows. Plain data; provenance is borrowed. */
 typedef struct ph_episode_meta {
-  char id[64];            /* "demo_17" */
-  char file[512];         /* where it was read from; "" in memory */
-  char group[128];        /* object path in that file, "/data/demo_17" */
-  char writer[48];        /* "playhead 0.1.0" */
+  char id[64];     /* "demo_17" */
+  char file[512];  /* where it was read from; "" in memory */
+  char group[128]; /* object path in that file, "/data/demo_17" */
+  char writer[48]; /* "playhead 0.1.0" */
   char run_id[64];
-  char created[40];       /* ISO 8601, UTC */
+  char created[40]; /* ISO 8601, UTC */
   char substrate[24];
-  char rng[40];           /* name of the generator */
-  int64_t actions;        /* A */
-  int64_t states;         /* S: A+1, or A where the last state is missing */
+  char rng[40];    /* name of the generator */
+  int64_t actions; /* A */
+  int64_t states;  /* S: A+1, or A where the last state is missing */
   int env_id;
-  int64_t episode;        /* per env, from 0 */
-  char seed[24];          /* decimal; the episode's own. "" unknown */
+  int64_t episode; /* per env, from 0 */
+  char seed[24];   /* decimal; the episode's own. "" unknown */
   ph_end end_reason;
   char end_detail[200];
-  int success;            /* 1, 0, or -1: no task, not known */
-  char determinism[48];   /* unchecked | bitwise | tol(x) | fails(t) */
+  int success;          /* 1, 0, or -1: no task, not known */
+  char determinism[48]; /* unchecked | bitwise | tol(x) | fails(t) */
   char model_sha256[PH_SHA256_SIZE];
   char task_sha256[PH_SHA256_SIZE]; /* "" without a task */
-  double hold_seconds;    /* in force; negative: no task */
+  double hold_seconds;              /* in force; negative: no task */
   int64_t hold_steps;
-  char env_name[64];      /* the task's name */
-  char recipe[24];        /* step | forward_step | step1_step2 */
-  char derived[8];        /* fresh | stale */
-  char engine[24];        /* mujoco, or another's name */
+  char env_name[64]; /* the task's name */
+  char recipe[24];   /* step | forward_step | step1_step2 */
+  char derived[8];   /* fresh | stale */
+  char engine[24];   /* mujoco, or another's name */
   char parent[200];
   const char *provenance; /* JSON array, newest last; "[]" at least */
   double control_dt;      /* [s] one control step; 0 unknown */

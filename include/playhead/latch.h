@@ -13,10 +13,10 @@ extern "C" {
 /* Counts outcomes of actions (rows 1..A; the reset row never counts). Plain data; zero and set
  * `steps` to start. */
 typedef struct ph_hold {
-  int64_t steps;   /* true outcomes in a row that latch; 0: the first true one */
-  int64_t count;   /* true outcomes in a row so far */
-  bool latched;    /* has latched; stays */
-  int64_t latch;   /* row at which it did; only where latched */
+  int64_t steps; /* true outcomes in a row that latch; 0: the first true one */
+  int64_t count; /* true outcomes in a row so far */
+  bool latched;  /* has latched; stays */
+  int64_t latch; /* row at which it did; only where latched */
 } ph_hold;
 
 /* hold_steps = rint(hold_seconds / control_dt), halves to even, into *steps. PH_EINVAL: negative,

@@ -1,6 +1,6 @@
 /* The recorder takes rows, not envs: plain arrays, so a process with its own simulator can use it.
- * Action t arrives together with row t+1, so every row given completes a transition. Each episode is
- * one file, written whole, verified, and renamed into place. Belongs to one thread. */
+ * Action t arrives together with row t+1, so every row given completes a transition. Each episode
+ * is one file, written whole, verified, and renamed into place. Belongs to one thread. */
 #ifndef PLAYHEAD_RECORDER_H
 #define PLAYHEAD_RECORDER_H
 
@@ -13,19 +13,20 @@ extern "C" {
 typedef struct ph_recorder ph_recorder;
 
 typedef struct ph_recorder_options {
-  const ph_task *task;    /* Nullable */
-  const char *env_name;   /* Nullable: the task's name, else the model's file name */
-  const char *recipe;     /* Nullable: "step" */
-  const char *engine;     /* Nullable: "mujoco" */
-  const char *derived;    /* Nullable: "fresh" */
-  const char *run_id;     /* Nullable: made from time and process */
-  double hold_seconds;    /* in force; negative: the task's */
-  int control_steps;      /* 0: the task's */
-  int action_dim;         /* 0: the task's terms give it, else nu */
-  int action_state;       /* length of action_state in rows */
-  bool ctrl_substeps;     /* rows will carry ctrl of every substep */
+  const ph_task *task;  /* Nullable */
+  const char *env_name; /* Nullable: the task's name, else the model's file name */
+  const char *recipe;   /* Nullable: "step" */
+  const char *engine;   /* Nullable: "mujoco" */
+  const char *derived;  /* Nullable: "fresh" */
+  const char *run_id;   /* Nullable: made from time and process */
+  double hold_seconds;  /* in force; negative: the task's */
+  int control_steps;    /* 0: the task's */
+  int action_dim;       /* 0: the task's terms give it, else nu */
+  int action_state;     /* length of action_state in rows */
+  bool ctrl_substeps;   /* rows will carry ctrl of every substep */
 } ph_recorder_options;
-#define PH_RECORDER_OPTIONS_INIT {NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false}
+#define PH_RECORDER_OPTIONS_INIT                                                                   \
+  { NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false }
 
 /* Tally of a recording: resets = commits + discards when nothing was lost. */
 typedef struct ph_tally {

@@ -38,7 +38,7 @@ typedef struct ph_signal {
   char name[64];    /* "arm_elbow", "cup.z", "cup.qw", "arm_elbow.v", "act.muscle" */
   const char *unit; /* "rad", "m", "rad/s", "" ... */
   ph_signal_kind kind;
-  int index;        /* in its array */
+  int index; /* in its array */
 } ph_signal;
 
 typedef struct ph_contact {
@@ -51,15 +51,15 @@ typedef struct ph_contact {
  * bits; derived values come from a pure forward of it under the ctrl in force. */
 typedef struct ph_frame {
   int64_t step;
-  double time;           /* [s] */
+  double time; /* [s] */
   ph_row row;
-  const double *action;  /* (action_dim) raw action taken here; NULL at the last state */
-  const double *reward;  /* of the transition that led here; NULL at step 0 or not stored */
-  const uint8_t *flags;  /* likewise */
-  const double *values;  /* parallel to the signals; NaN where not known */
+  const double *action; /* (action_dim) raw action taken here; NULL at the last state */
+  const double *reward; /* of the transition that led here; NULL at step 0 or not stored */
+  const uint8_t *flags; /* likewise */
+  const double *values; /* parallel to the signals; NaN where not known */
   size_t ncontact;
   const ph_contact *contact;
-  bool forward;          /* derived values are there: the model compiled and fits */
+  bool forward; /* derived values are there: the model compiled and fits */
 } ph_frame;
 
 /* Checks model and task against the episode before anything runs: names and order of joints and
@@ -73,14 +73,16 @@ PH_API void ph_replay_free(ph_replay *replay); /* Nullable */
 /* Goes to a step in O(1), clamped to the episode's states. substep must be 0 in kinematic mode. */
 PH_API ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode mode);
 
-PH_API const ph_frame *ph_replay_frame(const ph_replay *replay); /* never NULL; step -1 before a seek */
+PH_API const ph_frame *
+ph_replay_frame(const ph_replay *replay); /* never NULL; step -1 before a seek */
 PH_API const ph_signal *ph_replay_signals(const ph_replay *replay, size_t *n);
 /* The sim at the frame, for callers that read more; NULL without a model. Borrowed. */
 PH_API const ph_sim *ph_replay_sim(const ph_replay *replay);
 
 /* Evaluates the task's predicate on the current frame. *conditions (nullable) gets nconditions
  * entries, borrowed until the next call. PH_ENOTFOUND: no task or no model. */
-PH_API ph_status ph_replay_predicate(ph_replay *replay, bool *value, const ph_condition **conditions);
+PH_API ph_status ph_replay_predicate(ph_replay *replay, bool *value,
+                                     const ph_condition **conditions);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /* Models and simulations. A ph_model is immutable, reference counted and shared between threads; a
- * ph_sim is one mjData (and, where needed, a private copy of the model) and belongs to one thread. */
+ * ph_sim is one mjData (and, where needed, a private copy of the model) and belongs to one thread.
+ */
 #ifndef PLAYHEAD_SIM_H
 #define PLAYHEAD_SIM_H
 
@@ -62,7 +63,8 @@ PH_API const ph_dims *ph_model_dims(const ph_model *model);
 PH_API double ph_model_timestep(const ph_model *model); /* [s] */
 PH_API const char *ph_model_integrator(const ph_model *model);
 PH_API const char *ph_model_solver(const ph_model *model);
-PH_API const char *ph_model_engine_version(const ph_model *model); /* MuJoCo that it was recorded with */
+PH_API const char *
+ph_model_engine_version(const ph_model *model); /* MuJoCo that it was recorded with */
 
 PH_API int ph_model_count(const ph_model *model, ph_kind kind);
 /* Name of the i-th object; "" where it has none. Borrowed. */
@@ -122,7 +124,8 @@ PH_API ph_status ph_sim_set_row(ph_sim *sim, const ph_row *row);
 PH_API ph_status ph_sim_get_row(const ph_sim *sim, ph_row *row);
 
 /* One control step: writes ctrl (nu) once, then n substeps. *warned: a MuJoCo warning counter rose.
- * PH_ESIM: the state became non-finite, the engine reset the scene or stopped; the text names what. */
+ * PH_ESIM: the state became non-finite, the engine reset the scene or stopped; the text names what.
+ */
 PH_API ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warned);
 
 /* Recomputes all derived quantities; time, qpos, qvel, act, warmstart and mocap keep their bits
@@ -130,7 +133,8 @@ PH_API ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warne
 PH_API ph_status ph_sim_forward(ph_sim *sim);
 
 /* Hash that tells whether bits can be expected to repeat: libm probe, 300 steps of a built-in
- * model, glibc version, MuJoCo version, architecture. 16 hex digits; static after the first call. */
+ * model, glibc version, MuJoCo version, architecture. 16 hex digits; static after the first call.
+ */
 PH_API const char *ph_substrate(void);
 
 /* Version of the MuJoCo library in use, "2.2.2"; static. PH_EMISMATCH from ph_engine_check when

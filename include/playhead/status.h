@@ -43,7 +43,8 @@ typedef enum ph_status {
 PH_API const char *ph_status_message(ph_status status);
 
 /* The calling thread's last error as one line "WHERE: WHAT: WHY", without a newline and with
- * control characters escaped. Borrowed until the thread's next failing call; "" before the first. */
+ * control characters escaped. Borrowed until the thread's next failing call; "" before the first.
+ */
 PH_API const char *ph_error(void);
 
 /* Version of the library that runs, "MAJOR.MINOR.PATCH"; static. */

@@ -14,7 +14,7 @@ typedef struct ph_store ph_store;
 
 /* One line of the list of episodes. Plain data. */
 typedef struct ph_entry {
-  char id[64];     /* "demo_17"; in a run "env003_ep000012" */
+  char id[64]; /* "demo_17"; in a run "env003_ep000012" */
   char file[512];
   char group[128]; /* object path in the file */
   int env_id;
@@ -28,8 +28,8 @@ typedef struct ph_entry {
 } ph_entry;
 
 typedef struct ph_store_options {
-  ph_model_options model;     /* where a model may read besides its embedded assets */
-  const char *model_path;     /* Nullable: use this MJCF instead of the recorded model */
+  ph_model_options model; /* where a model may read besides its embedded assets */
+  const char *model_path; /* Nullable: use this MJCF instead of the recorded model */
 } ph_store_options;
 
 /* Opens all paths, in order; entries are in natural order within each (demo_10 after demo_2).

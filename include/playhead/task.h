@@ -13,14 +13,14 @@ typedef struct ph_task ph_task;
 /* Facts of a task, read once when it is loaded. Borrowed from it. */
 typedef struct ph_task_info {
   const char *name;
-  const char *model;     /* path as written, relative to the task's file; "" where it names none */
-  int control_steps;     /* 0 where it names none */
-  int64_t max_steps;     /* 0: no limit */
+  const char *model; /* path as written, relative to the task's file; "" where it names none */
+  int control_steps; /* 0 where it names none */
+  int64_t max_steps; /* 0: no limit */
   double hold_seconds;
   bool has_reset, has_reward, has_success, has_failure, has_policy;
-  size_t nconditions;    /* named conditions of success; 1 for a single function */
+  size_t nconditions; /* named conditions of success; 1 for a single function */
   size_t nreadouts;
-  size_t nterms;         /* action terms */
+  size_t nterms; /* action terms */
 } ph_task_info;
 
 /* Loads and checks a file. PH_ETASK: message with file and line. PH_EIO. Immutable afterwards and
@@ -47,8 +47,8 @@ PH_API ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_mod
 typedef struct ph_condition {
   const char *name; /* borrowed from the task */
   bool value;
-  char reads[48];   /* what it looked at last, "joint.drawer"; "" if nothing */
-  double read;      /* the number it saw there */
+  char reads[48]; /* what it looked at last, "joint.drawer"; "" if nothing */
+  double read;    /* the number it saw there */
 } ph_condition;
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Whether an episode is what it says: checksums, shapes, finite numbers, the clock, quaternions, ends,
- * model and task that fit, and the predicate recomputed from the recorded states. Nothing is
+/* Whether an episode is what it says: checksums, shapes, finite numbers, the clock, quaternions,
+ * ends, model and task that fit, and the predicate recomputed from the recorded states. Nothing is
  * integrated. */
 #ifndef PLAYHEAD_VERIFY_H
 #define PLAYHEAD_VERIFY_H
@@ -22,8 +22,8 @@ typedef struct ph_flaw {
 /* Plain data. */
 typedef struct ph_verdict {
   int64_t states, actions;
-  int64_t checked;        /* states that were read and checked */
-  size_t nflaws;          /* 0: all is well */
+  int64_t checked; /* states that were read and checked */
+  size_t nflaws;   /* 0: all is well */
   ph_flaw flaw[PH_FLAW_ROOM];
   double time_error;      /* [s] largest difference of a step's duration from control_dt */
   double quat_error;      /* largest | |q| - 1 | after step 0 */

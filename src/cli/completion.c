@@ -15,8 +15,7 @@ static bool takes_path(const struct option_info *info) {
   return info->kind == KIND_FILE || info->kind == KIND_FOLDER;
 }
 
-/* --- bash ----------------------------------------------------------------------------------------
- */
+/* --- bash --- */
 
 static void bash(FILE *out) {
   fputs("# bash completion of playhead, made from its option table\n"
@@ -55,8 +54,7 @@ static void bash(FILE *out) {
   fputs("' -- \"$cur\"))\n}\ncomplete -o filenames -F _playhead playhead\n", out);
 }
 
-/* --- zsh -----------------------------------------------------------------------------------------
- */
+/* --- zsh --- */
 
 /* Text inside '...' of a zsh option description. */
 static void zsh_text(FILE *out, const char *text) {
@@ -110,8 +108,7 @@ static void zsh(FILE *out) {
   fputs("    *) _files ;;\n  esac\n}\n_playhead \"$@\"\n", out);
 }
 
-/* --- fish ----------------------------------------------------------------------------------------
- */
+/* --- fish --- */
 
 static void fish_text(FILE *out, const char *text) {
   for (const char *c = text; *c; c++) {

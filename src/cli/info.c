@@ -26,8 +26,7 @@ struct facts {
   size_t noddities;
 };
 
-/* --- gathering -----------------------------------------------------------------------------------
- */
+/* --- gathering --- */
 
 static void odd(struct facts *f, const char *text) {
   if (*text && f->noddities < 2)
@@ -65,8 +64,7 @@ static void judge(struct info *info, struct facts *f, const ph_episode *episode)
   ph_model_unref(model);
 }
 
-/* --- text ----------------------------------------------------------------------------------------
- */
+/* --- text --- */
 
 static void print_head(const struct info *info, const char *hash) {
   int64_t actions = 0;
@@ -140,8 +138,7 @@ static void print_components(const struct info *info) {
   }
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------
- */
+/* --- JSON --- */
 
 static json_t *strings(size_t n, const char *const *text) {
   json_t *array = json_array();
@@ -183,8 +180,7 @@ static void add_task(struct info *info, const ph_task *task, int64_t hold_steps)
                                   report_index(hold_steps)));
 }
 
-/* --- the verb ------------------------------------------------------------------------------------
- */
+/* --- the verb --- */
 
 static double first_timestep(struct info *info) {
   ph_model *model = NULL;
@@ -213,6 +209,14 @@ static void show_models(struct info *info) {
   }
 }
 
+static void print_task(const char *hash, const ph_task_info *task, int64_t hold_steps) {
+  printf("task       %.12s  %s  %d substeps a step  hold %g s", hash, task->name,
+         task->control_steps, task->hold_seconds);
+  if (hold_steps >= 0)
+    printf(" = %" PRId64 " steps", hold_steps);
+  putchar('\n');
+}
+
 static void show_tasks(struct info *info) {
   const char *hash;
   double timestep = first_timestep(info);
@@ -227,8 +231,7 @@ static void show_tasks(struct info *info) {
     if (t && info->root)
       add_task(info, task, steps);
     else if (t)
-      printf("task       %.12s  %s  %d substeps a step  hold %g s = %" PRId64 " steps\n", hash,
-             t->name, t->control_steps, t->hold_seconds, steps);
+      print_task(hash, t, steps);
     else if (!info->root)
       printf("task       %.12s  %s\n", hash, why);
     ph_task_unref(task);

@@ -56,8 +56,7 @@ static void catch_signals(void) {
   sigaction(SIGHUP, &action, NULL);
 }
 
-/* --- the folder ----------------------------------------------------------------------------------
- */
+/* --- the folder --- */
 
 static bool make_parents(char *path) {
   for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -122,8 +121,7 @@ static int open_recorder(struct record *r) {
   return EXIT_FINE;
 }
 
-/* --- the loop ------------------------------------------------------------------------------------
- */
+/* --- the loop --- */
 
 /* An error that the recording survives. */
 static void warn(struct record *r) {
@@ -244,8 +242,7 @@ static void abort_all(struct record *r, const char *why) {
     }
 }
 
-/* --- before and after ----------------------------------------------------------------------------
- */
+/* --- before and after --- */
 
 static int open_task(struct record *r) {
   ph_model_options opt = {r->opt->assets, r->opt->nassets};

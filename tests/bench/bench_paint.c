@@ -1,6 +1,6 @@
-/* Key to painted frame: idle (no request under way) against a storm of seeks served by the worker at
- * the same moment. A paint is: key, command, newest snapshot taken, all panels drawn.
- * Usage: bench_paint PATH. Prints JSON lines; exit 1 when a ratio misses its goal. */
+/* Key to painted frame: idle (no request under way) against a storm of seeks served by the worker
+ * at the same moment. A paint is: key, command, newest snapshot taken, all panels drawn. Usage:
+ * bench_paint PATH. Prints JSON lines; exit 1 when a ratio misses its goal. */
 #include "app.h"
 #include "worker.h"
 

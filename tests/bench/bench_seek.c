@@ -20,7 +20,8 @@ static const char model_xml[] =
     "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 .1'/>"
     "<body pos='0 0 1'><freejoint/><geom size='.1'/>"
     "<body pos='0 0 .2'><joint type='ball'/><geom type='capsule' fromto='0 0 0 0 0 .3' size='.04'/>"
-    "<body pos='0 0 .3'><joint type='hinge' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 .3' "
+    "<body pos='0 0 .3'><joint type='hinge' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 "
+    ".3' "
     "size='.04'/><body pos='0 0 .3'><joint type='hinge' axis='1 0 0'/><geom type='capsule' "
     "fromto='0 0 0 0 0 .3' size='.04'/></body></body></body></body></worldbody></mujoco>";
 

@@ -36,7 +36,8 @@ static void fill_meta(ph_episode_meta *meta) {
   meta->provenance = "[]";
   meta->control_dt = 0.02;
   meta->timestep = 0.002;
-  meta->dims = (ph_dims){.nq = 2, .nv = 2, .nu = 1, .nbody = 3, .action_dim = 1, .control_steps = 10};
+  meta->dims =
+      (ph_dims){.nq = 2, .nv = 2, .nu = 1, .nbody = 3, .action_dim = 1, .control_steps = 10};
 }
 
 static void write_sample(void) {
