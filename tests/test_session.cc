@@ -1,0 +1,406 @@
+// The engine behind the screen, on copies of the recorded runs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+extern "C" {
+#include "app.h"
+#include "loop.h"
+#include "session.h"
+}
+
+namespace fs = std::filesystem;
+
+struct Session : ::testing::Test {
+  fs::path dir;
+  struct session *s = nullptr;
+  uint64_t serial = 0;
+
+  void SetUp() override {
+    char name[] = "/tmp/sessionXXXXXX";
+    dir = mkdtemp(name);
+    fs::copy(fs::path(TEST_SOURCE_ROOT) / "data/runs/drawer_close", dir / "run");
+  }
+  void TearDown() override {
+    session_free(s);
+    fs::remove_all(dir);
+  }
+  ph_status open(const fs::path &path, const char *task = nullptr) {
+    std::string text = path.string();
+    const char *paths[] = {text.c_str()};
+    struct session_options opt = {};
+    opt.paths = paths;
+    opt.npaths = 1;
+    opt.task_path = task;
+    session_free(s);
+    s = nullptr;
+    return session_open(&s, &opt);
+  }
+  struct snapshot *serve(size_t episode, int64_t step) {
+    request req = {++serial, episode, step};
+    struct snapshot *snap = nullptr;
+    EXPECT_EQ(session_serve(s, &req, &snap), PH_OK) << ph_error();
+    if (snap) {
+      EXPECT_EQ(snap->serial, serial);
+    }
+    return snap;
+  }
+  // Flips one bit of the bytes in a file that equal `data`; the last place of several.
+  static bool damage(const fs::path &path, const void *data, size_t n) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::string all((std::istreambuf_iterator<char>(file)), {});
+    size_t at = all.rfind(std::string(static_cast<const char *>(data), n));
+    if (at == std::string::npos)
+      return false;
+    file.clear();
+    file.seekp((std::streamoff)at);
+    file.put((char)(all[at] ^ 1));
+    return file.good();
+  }
+};
+
+TEST_F(Session, FirstSnapshotIsTheCatalogAlone) {
+  ASSERT_EQ(open(dir / "run"), PH_OK) << ph_error();
+  struct snapshot *snap = session_first(s);
+  ASSERT_TRUE(snap && snap->catalog);
+  EXPECT_EQ(snap->catalog->n, 8u);
+  EXPECT_EQ(session_count(s), 8u);
+  EXPECT_STREQ(snap->catalog->layout, "run");
+  EXPECT_FALSE(snap->has_frame);
+  EXPECT_EQ(snap->reel, nullptr);
+  EXPECT_EQ(session_find(s, snap->catalog->entry[3].id), 3u);
+  EXPECT_EQ(session_find(s, "no such"), SIZE_MAX);
+  snapshot_free(snap);
+}
+
+TEST_F(Session, EveryFrameHoldsTheFilesBits) {
+  ASSERT_EQ(open(dir / "run"), PH_OK) << ph_error();
+  std::string text = (dir / "run").string();
+  const char *paths[] = {text.c_str()};
+  ph_store *store = nullptr;
+  ph_episode *episode = nullptr;
+  ASSERT_EQ(ph_store_open(&store, paths, 1, nullptr), PH_OK);
+  ASSERT_EQ(ph_store_episode(&episode, store, 2), PH_OK);
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  const ph_dims *d = &meta->dims;
+  std::vector<double> state((size_t)(1 + d->nq + d->nv + d->na)), ctrl((size_t)d->nu),
+      action((size_t)d->action_dim);
+  for (int64_t t = 0; t < meta->states; t += 7) {
+    struct snapshot *snap = serve(2, t);
+    ASSERT_TRUE(snap && snap->has_frame) << (snap ? snap->error : "");
+    ASSERT_EQ(ph_episode_read(episode, PH_COL_STATES, t, 1, state.data()), PH_OK);
+    ASSERT_EQ(ph_episode_read(episode, PH_COL_CTRL, t, 1, ctrl.data()), PH_OK);
+    EXPECT_EQ(snap->step, t);
+    EXPECT_EQ(memcmp(&snap->time, state.data(), 8), 0);
+    EXPECT_EQ(memcmp(snap->qpos, &state[1], 8 * (size_t)d->nq), 0);
+    EXPECT_EQ(memcmp(snap->qvel, &state[(size_t)(1 + d->nq)], 8 * (size_t)d->nv), 0);
+    EXPECT_EQ(memcmp(snap->ctrl, ctrl.data(), 8 * ctrl.size()), 0);
+    EXPECT_EQ(snap->action != nullptr, t < meta->actions);
+    EXPECT_EQ(snap->next_ctrl != nullptr, t < meta->actions);
+    if (snap->action) {
+      ASSERT_EQ(ph_episode_read(episode, PH_COL_ACTIONS, t, 1, action.data()), PH_OK);
+      EXPECT_EQ(memcmp(snap->action, action.data(), 8 * action.size()), 0);
+      ASSERT_EQ(ph_episode_read(episode, PH_COL_CTRL, t + 1, 1, ctrl.data()), PH_OK);
+      EXPECT_EQ(memcmp(snap->next_ctrl, ctrl.data(), 8 * ctrl.size()), 0);
+    }
+    EXPECT_EQ(snap->flags < 0, t == 0);
+    EXPECT_EQ(std::isnan(snap->reward), t == 0);
+    EXPECT_EQ(snap->has_conditions, true);
+    EXPECT_EQ(snap->predicate_now, (bool)snap->reel->predicate[t]) << t;
+    snapshot_free(snap);
+  }
+  ph_episode_free(episode);
+  ph_store_free(store);
+}
+
+TEST_F(Session, StepsAreClamped) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *snap = serve(0, INT64_MAX);
+  ASSERT_TRUE(snap->has_frame);
+  EXPECT_EQ(snap->step, snap->reel->states - 1);
+  EXPECT_EQ(snap->action, nullptr);
+  snapshot_free(snap);
+  snap = serve(0, -5);
+  EXPECT_EQ(snap->step, 0);
+  snapshot_free(snap);
+  snap = serve(999, 0);
+  EXPECT_FALSE(snap->has_frame);
+  EXPECT_NE(snap->error[0], 0);
+  snapshot_free(snap);
+}
+
+TEST_F(Session, ReelTellsPredicateHoldAndEvents) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  int broke = 0, latched = 0;
+  for (size_t i = 0; i < session_count(s); i++) {
+    struct snapshot *snap = serve(i, 0);
+    ASSERT_TRUE(snap && snap->reel) << snap->error;
+    const struct reel *reel = snap->reel;
+    EXPECT_STREQ(reel->model_note, "");
+    EXPECT_STREQ(reel->task_note, "");
+    EXPECT_EQ(reel->guarantee, PH_EXACT) << reel->reason;
+    ASSERT_TRUE(reel->predicate && reel->hold);
+    EXPECT_EQ(reel->hold[0], 0) << "the reset row never counts";
+    int64_t run = 0, latch = -1;
+    for (int64_t t = 1; t < reel->states; t++) {
+      run = reel->predicate[t] ? run + 1 : 0;
+      EXPECT_EQ(reel->hold[t], run) << t;
+      if (latch < 0 && run >= reel->hold_steps)
+        latch = t;
+    }
+    EXPECT_EQ(reel->latch, latch);
+    EXPECT_EQ(reel->meta.success == 1, latch >= 0);
+    latched += latch >= 0;
+    int edges = 0, ends = 0;
+    for (size_t k = 0; k < reel->nevents; k++) {
+      const struct event &event = reel->events[k];
+      EXPECT_LE(k ? reel->events[k - 1].step : 0, event.step);
+      if (event.kind == EVENT_TRUE || event.kind == EVENT_FALSE) {
+        EXPECT_EQ((bool)reel->predicate[event.step], event.kind == EVENT_TRUE);
+        EXPECT_NE(reel->predicate[event.step], reel->predicate[event.step - 1]);
+        edges++;
+        broke += event.kind == EVENT_FALSE;
+      }
+      if (event.kind == EVENT_LATCH) {
+        EXPECT_EQ(event.step, latch);
+      }
+      if (event.kind == EVENT_END) {
+        EXPECT_EQ(event.step, reel->states - 1);
+        ends++;
+      }
+    }
+    int64_t expected = 0;
+    for (int64_t t = 1; t < reel->states; t++)
+      expected += reel->predicate[t] != reel->predicate[t - 1];
+    EXPECT_EQ(edges, expected);
+    EXPECT_EQ(ends, 1);
+    snapshot_free(snap);
+  }
+  EXPECT_GE(broke, 1) << "the recording holds a near miss";
+  EXPECT_GE(latched, 1);
+}
+
+TEST_F(Session, ClippedAndWarnedAreTheFirstOfARun) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  std::string text = (dir / "run").string();
+  const char *paths[] = {text.c_str()};
+  ph_store *store = nullptr;
+  ASSERT_EQ(ph_store_open(&store, paths, 1, nullptr), PH_OK);
+  for (size_t i = 0; i < session_count(s); i++) {
+    ph_episode *episode = nullptr;
+    ASSERT_EQ(ph_store_episode(&episode, store, i), PH_OK);
+    std::vector<uint8_t> flags((size_t)ph_episode_rows(episode, PH_COL_FLAGS));
+    ASSERT_EQ(ph_episode_read(episode, PH_COL_FLAGS, 0, (int64_t)flags.size(), flags.data()),
+              PH_OK);
+    std::vector<int64_t> expected, found;
+    for (size_t t = 0; t < flags.size(); t++)
+      if ((flags[t] & PH_FLAG_CLIPPED) && (t == 0 || !(flags[t - 1] & PH_FLAG_CLIPPED)))
+        expected.push_back((int64_t)t + 1);
+    struct snapshot *snap = serve(i, 0);
+    for (size_t k = 0; k < snap->reel->nevents; k++)
+      if (snap->reel->events[k].kind == EVENT_CLIPPED)
+        found.push_back(snap->reel->events[k].step);
+    EXPECT_EQ(found, expected);
+    snapshot_free(snap);
+    ph_episode_free(episode);
+  }
+  ph_store_free(store);
+}
+
+TEST_F(Session, NamesActionsCtrlAndConditions) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *snap = serve(0, 10);
+  const struct reel *reel = snap->reel;
+  EXPECT_STREQ(reel->task_name, "drawer_close");
+  ASSERT_EQ(reel->nactions, reel->meta.dims.action_dim);
+  ASSERT_EQ(reel->nctrl, reel->meta.dims.nu);
+  for (int i = 0; i < reel->nactions; i++) {
+    EXPECT_NE(reel->action_name[i][0], 0);
+    EXPECT_GE(reel->action_ctrl[i], 0);
+    EXPECT_LT(reel->action_ctrl[i], reel->nctrl);
+    EXPECT_LT(reel->action_min[i], reel->action_max[i]);
+  }
+  for (int i = 0; i < reel->nctrl; i++)
+    EXPECT_NE(reel->ctrl_name[i][0], 0);
+  EXPECT_GE(reel->nconditions, 2u);
+  EXPECT_GT(reel->nsignals, 10u);
+  snapshot_free(snap);
+}
+
+TEST_F(Session, SnapshotOutlivesTheSession) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *snap = serve(1, 3);
+  session_free(s);
+  s = nullptr;
+  EXPECT_GT(snap->reel->states, 3);
+  EXPECT_EQ(snap->catalog->n, 8u);
+  snapshot_free(snap);
+}
+
+TEST_F(Session, MoreEpisodesThanAreKeptOpen) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  for (int round = 0; round < 3; round++)
+    for (size_t i = 0; i < session_count(s); i++) {
+      struct snapshot *snap = serve(i, 5);
+      ASSERT_TRUE(snap && snap->has_frame) << snap->error;
+      EXPECT_EQ(snap->reel->episode, i);
+      snapshot_free(snap);
+    }
+}
+
+TEST_F(Session, CorruptBlockIsAnErrorThatNamesItAndNothingElseSuffers) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *snap = serve(0, 20);
+  ASSERT_TRUE(snap->has_frame);
+  std::string file = snap->catalog->entry[0].file;
+  std::string path = file[0] == '/' ? file : (dir / "run" / file).string();
+  std::vector<double> qpos(snap->qpos, snap->qpos + snap->reel->meta.dims.nq);
+  snapshot_free(snap);
+  session_free(s);
+  s = nullptr;
+  ASSERT_TRUE(damage(path, qpos.data(), 8 * qpos.size()));
+  ASSERT_EQ(open(dir / "run"), PH_OK) << ph_error();
+  snap = serve(0, 20);
+  ASSERT_TRUE(snap);
+  EXPECT_FALSE(snap->has_frame);
+  EXPECT_NE(std::string(snap->error).find("states"), std::string::npos) << snap->error;
+  EXPECT_EQ(std::string(snap->error).find('\n'), std::string::npos);
+  EXPECT_EQ(snap->step, 20);
+  snapshot_free(snap);
+  snap = serve(1, 20);
+  EXPECT_TRUE(snap->has_frame) << snap->error;
+  snapshot_free(snap);
+  snap = serve(0, 21);
+  EXPECT_FALSE(snap->has_frame) << "same block";
+  snapshot_free(snap);
+}
+
+TEST_F(Session, CorruptPredicateLeavesTheStatesToBeSeen) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *snap = serve(0, 0);
+  std::string file = snap->catalog->entry[0].file;
+  std::string path = file[0] == '/' ? file : (dir / "run" / file).string();
+  std::vector<uint8_t> predicate(snap->reel->predicate, snap->reel->predicate + snap->reel->states);
+  snapshot_free(snap);
+  session_free(s);
+  s = nullptr;
+  ASSERT_TRUE(damage(path, predicate.data(), predicate.size()));
+  ASSERT_EQ(open(dir / "run"), PH_OK) << ph_error();
+  snap = serve(0, 0);
+  ASSERT_TRUE(snap->reel) << snap->error;
+  EXPECT_EQ(snap->reel->predicate, nullptr);
+  EXPECT_NE(std::string(snap->reel->task_note).find("predicate"), std::string::npos)
+      << snap->reel->task_note;
+  snapshot_free(snap);
+}
+
+TEST_F(Session, EpisodeThatDoesNotOpenIsAnErrorAndTheNextOneOpens) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *snap = session_first(s);
+  std::string file = snap->catalog->entry[0].file;
+  snapshot_free(snap);
+  fs::resize_file(file[0] == '/' ? fs::path(file) : dir / "run" / file, 300);
+  snap = serve(0, 5);
+  ASSERT_TRUE(snap);
+  EXPECT_FALSE(snap->has_frame);
+  EXPECT_EQ(snap->reel, nullptr);
+  EXPECT_NE(snap->error[0], 0);
+  snapshot_free(snap);
+  snap = serve(1, 5);
+  EXPECT_TRUE(snap->has_frame) << snap->error;
+  snapshot_free(snap);
+}
+
+TEST_F(Session, AnotherTaskThatDoesNotFitIsSaid) {
+  std::string task = std::string(TEST_SOURCE_ROOT) + "/data/quadruped_stand.lua";
+  ASSERT_EQ(open(dir / "run", task.c_str()), PH_OK) << ph_error();
+  struct snapshot *snap = serve(0, 5);
+  ASSERT_TRUE(snap);
+  EXPECT_TRUE(snap->has_frame) << snap->error;
+  EXPECT_NE(snap->reel->task_note[0], 0);
+  EXPECT_TRUE(snap->reel->predicate) << "the recorded predicate stays";
+  snapshot_free(snap);
+}
+
+TEST_F(Session, OpenErrors) {
+  EXPECT_NE(open(dir / "none"), PH_OK);
+  EXPECT_NE(std::string(ph_error()).find("none"), std::string::npos);
+  EXPECT_NE(open(dir / "run", "/nowhere/task.lua"), PH_OK);
+  EXPECT_NE(std::string(ph_error()).find("task.lua"), std::string::npos);
+}
+
+/* --- the screen without a terminal
+ * ---------------------------------------------------------------- */
+
+struct Screen : Session {
+  std::string render(const char *keys, int64_t step = 0, const char *episode = nullptr) {
+    std::string text = (dir / "run").string(), shown;
+    const char *paths[] = {text.c_str()};
+    struct view_options opt = {};
+    opt.session.paths = paths;
+    opt.session.npaths = 1;
+    opt.episode = episode;
+    opt.step = step;
+    char *out = nullptr;
+    status = screen_render(&out, &opt, 40, 120, keys, false);
+    if (out)
+      shown = out;
+    free(out);
+    return shown;
+  }
+  ph_status status = PH_OK;
+};
+
+TEST_F(Screen, KeysArePlayedFirst) {
+  EXPECT_NE(render(nullptr).find("step 0/170"), std::string::npos);
+  EXPECT_NE(render("n n n").find("step 3/170"), std::string::npos);
+  EXPECT_NE(render("1 0 n").find("step 10/170"), std::string::npos);
+  EXPECT_NE(render("10n 3p").find("step 7/170"), std::string::npos);
+  EXPECT_NE(render("120Enter End").find("step 170/170"), std::string::npos);
+  EXPECT_NE(render(": g o Space 4 2 Enter").find("step 42/170"), std::string::npos);
+  EXPECT_NE(render(nullptr, 33).find("step 33/170"), std::string::npos);
+  EXPECT_NE(render(nullptr, 99999).find("step 170/170"), std::string::npos);
+  EXPECT_NE(render(">", 33).find("step 0/88"), std::string::npos);
+  EXPECT_NE(render(nullptr, 5, "env000_ep000001").find("step 5/88"), std::string::npos);
+  std::string there = render("n p"), here = render(nullptr);
+  EXPECT_TRUE(there.substr(0, there.find("PAUSED")) == here.substr(0, here.find("PAUSED")))
+      << "the same state is the same picture";
+}
+
+TEST_F(Screen, BadKeysAndEpisodesAreNamed) {
+  EXPECT_EQ(render("n Rihgt"), "");
+  EXPECT_EQ(status, PH_EINVAL);
+  EXPECT_NE(std::string(screen_error()).find("Rihgt"), std::string::npos);
+  EXPECT_EQ(render(nullptr, 0, "demo_99"), "");
+  EXPECT_EQ(status, PH_ENOTFOUND);
+  EXPECT_NE(std::string(screen_error()).find("demo_99"), std::string::npos);
+  fs::remove_all(dir / "run");
+  EXPECT_EQ(render(nullptr), "");
+  EXPECT_NE(status, PH_OK);
+  EXPECT_NE(screen_error()[0], 0);
+}
+
+TEST_F(Screen, WritesNothingBesideTheSource) {
+  render("m a Q n : n o t e Space x Enter");
+  EXPECT_EQ(status, PH_OK);
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir), {}), 1);
+}
+
+TEST_F(Screen, BeginsWhereQLeft) {
+  struct marks marks = {};
+  char error[400];
+  ASSERT_TRUE(marks_load(&marks, (dir / "run").c_str(), error, sizeof error)) << error;
+  marks.last.set = true;
+  marks.last.step = 44;
+  strcpy(marks.last.episode, "env000_ep000001");
+  ASSERT_TRUE(marks_save(&marks, error, sizeof error)) << error;
+  marks_clear(&marks);
+  EXPECT_NE(render(nullptr, -1).find("step 44/88"), std::string::npos);
+  EXPECT_NE(render(nullptr, 0).find("step 0/170"), std::string::npos);
+}

@@ -1,0 +1,189 @@
+// The worker around a session of the test's own: it holds each request until the test lets it go,
+// so what is coalesced does not depend on time.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <poll.h>
+#include <thread>
+#include <vector>
+
+extern "C" {
+#include "worker.h"
+}
+
+struct session {
+  std::mutex lock;
+  std::condition_variable changed;
+  std::vector<uint64_t> served;
+  int allowed = 0;
+  bool fail = false;
+};
+
+static std::atomic<int> freed;
+
+// These take the place of session.c's: the linker needs no other.
+extern "C" ph_status session_serve(struct session *s, const struct request *req,
+                                   struct snapshot **out) {
+  std::unique_lock<std::mutex> hold(s->lock);
+  s->served.push_back(req->serial);
+  s->changed.notify_all();
+  s->changed.wait(hold, [s] { return s->allowed > 0; });
+  s->allowed--;
+  if (s->fail)
+    return PH_ENOMEM;
+  *out = static_cast<struct snapshot *>(calloc(1, sizeof **out));
+  (*out)->serial = req->serial;
+  (*out)->step = req->step;
+  return PH_OK;
+}
+
+extern "C" void session_free(struct session *s) {
+  delete s;
+  freed++;
+}
+
+struct Worker : ::testing::Test {
+  struct session *s = new struct session;
+  struct worker *w = nullptr;
+
+  void SetUp() override {
+    freed = 0;
+    ASSERT_EQ(worker_start(&w, s), PH_OK);
+  }
+  void TearDown() override {
+    allow(1000);
+    worker_stop(w);
+    EXPECT_EQ(freed, 1);
+  }
+  void ask(uint64_t serial) {
+    request req = {serial, 0, (int64_t)serial * 10};
+    worker_ask(w, &req);
+  }
+  void allow(int n) {
+    std::lock_guard<std::mutex> hold(s->lock);
+    s->allowed = n > 1000000 ? n : s->allowed + n;
+    s->changed.notify_all();
+  }
+  void wait_begun(size_t n) {
+    std::unique_lock<std::mutex> hold(s->lock);
+    s->changed.wait(hold, [&] { return s->served.size() >= n; });
+  }
+  bool readable(int ms) {
+    struct pollfd fd = {worker_fd(w), POLLIN, 0};
+    return poll(&fd, 1, ms) == 1;
+  }
+  struct snapshot *next() {
+    EXPECT_TRUE(readable(10000));
+    return worker_take(w);
+  }
+};
+
+TEST_F(Worker, AnswersARequest) {
+  EXPECT_EQ(worker_take(w), nullptr);
+  allow(1);
+  ask(7);
+  struct snapshot *snap = next();
+  ASSERT_TRUE(snap);
+  EXPECT_EQ(snap->serial, 7u);
+  EXPECT_EQ(snap->step, 70);
+  snapshot_free(snap);
+  EXPECT_EQ(worker_take(w), nullptr) << "each snapshot is given once";
+  EXPECT_FALSE(readable(0)) << "worker_take drains the pipe";
+}
+
+TEST_F(Worker, NewestWinsAndNothingQueues) {
+  ask(1);
+  wait_begun(1);
+  for (uint64_t i = 2; i <= 500; i++)
+    ask(i);
+  allow(1);
+  wait_begun(2);
+  {
+    std::lock_guard<std::mutex> hold(s->lock);
+    EXPECT_EQ(s->served, (std::vector<uint64_t>{1, 500}));
+  }
+  struct snapshot *snap = next();
+  ASSERT_TRUE(snap);
+  EXPECT_EQ(snap->serial, 1u) << "the older answer is there while the newest is made";
+  snapshot_free(snap);
+  allow(1);
+  snap = next();
+  ASSERT_TRUE(snap);
+  EXPECT_EQ(snap->serial, 500u);
+  snapshot_free(snap);
+}
+
+TEST_F(Worker, ANewerSnapshotReplacesOneThatWasNotTaken) {
+  allow(2);
+  ask(1);
+  wait_begun(1);
+  while (!readable(10)) {
+  }
+  ask(2);
+  wait_begun(2);
+  allow(1);
+  ask(3);
+  wait_begun(3);
+  uint64_t last = 0;
+  while (last != 3) {
+    struct snapshot *snap = worker_take(w);
+    if (!snap) {
+      readable(10);
+      continue;
+    }
+    EXPECT_GT(snap->serial, last);
+    last = snap->serial;
+    snapshot_free(snap);
+  }
+}
+
+TEST_F(Worker, AFailedServeGivesNoSnapshotAndTheNextOneWorks) {
+  s->fail = true;
+  allow(1);
+  ask(1);
+  wait_begun(1);
+  ask(2);
+  wait_begun(2);
+  {
+    std::lock_guard<std::mutex> hold(s->lock);
+    s->fail = false;
+  }
+  allow(1);
+  struct snapshot *snap = next();
+  ASSERT_TRUE(snap);
+  EXPECT_EQ(snap->serial, 2u);
+  snapshot_free(snap);
+}
+
+TEST_F(Worker, StopsWithARequestUnderWayAndAnotherWaiting) {
+  ask(1);
+  wait_begun(1);
+  ask(2);
+} // TearDown stops it
+
+TEST_F(Worker, StormOfRequestsAndTakes) {
+  allow(1 << 30);
+  uint64_t last = 0;
+  for (uint64_t i = 1; i <= 20000; i++) {
+    ask(i);
+    struct snapshot *snap = worker_take(w);
+    if (snap) {
+      ASSERT_GT(snap->serial, last);
+      last = snap->serial;
+      snapshot_free(snap);
+    }
+  }
+  while (last != 20000) {
+    struct snapshot *snap = next();
+    if (snap)
+      last = snap->serial;
+    snapshot_free(snap);
+  }
+}
+
+TEST(WorkerStop, OfNothing) {
+  worker_stop(nullptr);
+}
