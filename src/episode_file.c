@@ -91,6 +91,21 @@ ph_status ph_file_open(hid_t *h5, const char *file) {
   return status;
 }
 
+ph_status ph_file_has(bool *yes, hid_t loc, const char *path) {
+  hid_t id = H5I_INVALID_HID;
+  *yes = ph_h5_exists(loc, path);
+  if (*yes)
+    return PH_OK;
+  ph_status status = ph_h5_group(&id, loc, path);
+  ph_h5_close(id);
+  return status == PH_ENOTFOUND ? PH_OK : status;
+}
+
+ph_status ph_file_group(hid_t *out, hid_t loc, const char *path) {
+  ph_status status = ph_h5_group(out, loc, path);
+  return status == PH_ENOTFOUND ? PH_OK : status;
+}
+
 ph_status ph_episode_peek(ph_entry *out, const char *file, const char *group) {
   hid_t h5 = H5I_INVALID_HID;
   ph_episode_meta meta = {0};
@@ -186,13 +201,11 @@ static ph_status own_facts(ph_model_facts *facts, bool *found, hid_t h5, const c
   if (!sha256[0])
     return PH_OK;
   snprintf(path, sizeof path, "/models/%s", sha256);
-  if (!ph_h5_exists(h5, path))
-    return PH_OK;
-  ph_status status = ph_h5_group(&group, h5, path);
-  if (status == PH_OK)
+  ph_status status = ph_file_group(&group, h5, path);
+  *found = group >= 0;
+  if (*found)
     status = ph_meta_model(facts, group);
   ph_h5_close(group);
-  *found = status == PH_OK;
   return status;
 }
 

@@ -61,6 +61,11 @@ ph_status ph_file_sniff(int fd, const char *path);
 /* Sniffs and opens; *h5 is the caller's. PH_EIO, PH_EFORMAT. */
 ph_status ph_file_open(hid_t *h5, const char *file);
 
+/* Whether there is such an object. Damage and what is refused are errors, not absence. */
+ph_status ph_file_has(bool *yes, hid_t loc, const char *path);
+/* Opens a group; H5I_INVALID_HID where there is none. */
+ph_status ph_file_group(hid_t *out, hid_t loc, const char *path);
+
 /* Whole dataset with its attribute `crc` checked; at most limit bytes. *out is the caller's.
  * PH_ECORRUPT. crc is nullable. */
 ph_status ph_file_checked(void **out, size_t *size, uint32_t *crc, hid_t loc, const char *path,

@@ -75,8 +75,8 @@ static ph_status read_env_args(ph_episode_meta *meta, hid_t file) {
   json_t *args = NULL;
   json_error_t error;
   hid_t data = H5I_INVALID_HID;
-  ph_status status = ph_h5_group(&data, file, "/data");
-  if (status || !ph_h5_has_attr(data, "env_args"))
+  ph_status status = ph_file_group(&data, file, "/data");
+  if (data < 0 || !ph_h5_has_attr(data, "env_args"))
     goto out;
   status = ph_h5_attr_text(data, "env_args", &text);
   if (status)
@@ -125,7 +125,7 @@ ph_status ph_meta_root(ph_episode_meta *meta, hid_t file) {
                    (long long)version, PH_FORMAT_VERSION);
   if (status == PH_OK)
     status = read_texts(meta, file, root_text, sizeof root_text / sizeof *root_text);
-  if (status == PH_OK && ph_h5_exists(file, "/data"))
+  if (status == PH_OK)
     status = read_env_args(meta, file);
   return status;
 }
@@ -274,15 +274,17 @@ ph_status ph_meta_read(ph_episode_meta *m, char **provenance, hid_t h5, const ch
   ph_status status = set_names(m, file, group);
   if (status)
     return ph_file_fail(status, file, NULL);
-  if (!ph_h5_exists(h5, group))
-    return ph_fail(PH_ENOTFOUND, "%s: %s: it is not in the file", file, group);
-  status = ph_h5_group(&demo, h5, group);
+  bool last = false;
+  status = ph_file_group(&demo, h5, group);
+  if (status == PH_OK && demo < 0)
+    status = ph_fail(PH_ENOTFOUND, "%s: %s: it is not in the file", file, group);
   if (status == PH_OK)
     status = ph_meta_demo(m, provenance, demo);
-  if (status == PH_OK && ph_h5_exists(demo, "playhead"))
-    status = ph_h5_group(&extras, demo, "playhead");
   if (status == PH_OK)
-    m->states = m->actions + (extras >= 0 && ph_h5_exists(extras, "final_state") ? 1 : 0);
+    status = ph_file_group(&extras, demo, "playhead");
+  if (status == PH_OK && extras >= 0)
+    status = ph_file_has(&last, extras, "final_state");
+  m->states = m->actions + (last ? 1 : 0);
   ph_h5_close(extras);
   ph_h5_close(demo);
   return ph_file_fail(status, file, group);

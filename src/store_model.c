@@ -108,10 +108,8 @@ static ph_status learn_task(void *arg, const char *name, bool is_group) {
 
 static ph_status learn_group(learner *l, const char *path, ph_h5_visit *visit) {
   hid_t group = H5I_INVALID_HID;
-  if (!ph_h5_exists(l->h5, path))
-    return PH_OK;
-  ph_status status = ph_h5_group(&group, l->h5, path);
-  if (status == PH_OK)
+  ph_status status = ph_file_group(&group, l->h5, path);
+  if (group >= 0)
     status = ph_h5_list(group, visit, l);
   ph_h5_close(group);
   return status;
@@ -192,10 +190,8 @@ static ph_status read_original(void *arg, const char *name, bool is_group) {
 static ph_status read_blobs(ph_blob **out, size_t *n, hid_t model, const char *path, int64_t limit,
                             ph_h5_visit *visit) {
   blob_list list = {H5I_INVALID_HID, limit, NULL, 0};
-  if (!ph_h5_exists(model, path))
-    return PH_OK;
-  ph_status status = ph_h5_group(&list.group, model, path);
-  if (status == PH_OK)
+  ph_status status = ph_file_group(&list.group, model, path);
+  if (list.group >= 0)
     status = ph_h5_list(list.group, visit, &list);
   ph_h5_close(list.group);
   *out = list.at;

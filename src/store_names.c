@@ -42,9 +42,11 @@ static ph_status read_kind(ph_names *out, ph_kind kind, hid_t names, int64_t lim
   char *cells = NULL;
   int n = 0;
   size_t size = 0;
-  if (!ph_h5_exists(names, ph_schema_kind(kind)))
-    return PH_OK;
-  ph_status status = read_table(&cells, &n, &size, names, ph_schema_kind(kind), limit);
+  bool there = false;
+  ph_status status = ph_file_has(&there, names, ph_schema_kind(kind));
+  if (status || !there)
+    return status;
+  status = read_table(&cells, &n, &size, names, ph_schema_kind(kind), limit);
   if (status)
     return status;
   out->name[kind] = calloc((size_t)n + 1, sizeof *out->name[kind]);
@@ -117,9 +119,9 @@ static ph_status read_joints(ph_names *out, hid_t names, const ph_dims *dims, in
 
 ph_status ph_names_read(ph_names *out, hid_t model, const ph_dims *dims, int64_t limit) {
   hid_t names = H5I_INVALID_HID;
-  if (!ph_h5_exists(model, "names"))
-    return PH_OK;
-  ph_status status = ph_h5_group(&names, model, "names");
+  ph_status status = ph_file_group(&names, model, "names");
+  if (names < 0)
+    return status;
   for (int kind = 0; status == PH_OK && kind < PH_KIND_COUNT; kind++)
     status = read_kind(out, (ph_kind)kind, names, limit);
   if (status == PH_OK)

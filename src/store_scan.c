@@ -81,10 +81,8 @@ static int compare_ids(const void *a, const void *b) {
 
 static ph_status list_demos(name_list *list, hid_t h5) {
   hid_t data = H5I_INVALID_HID;
-  if (!ph_h5_exists(h5, "/data"))
-    return PH_OK;
-  ph_status status = ph_h5_group(&data, h5, "/data");
-  if (status == PH_OK)
+  ph_status status = ph_file_group(&data, h5, "/data");
+  if (data >= 0)
     status = ph_h5_list(data, add_name, list);
   ph_h5_close(data);
   if (list->n > 1)
@@ -142,12 +140,11 @@ static void read_index(ph_entry **rows, size_t *n, char *fault, size_t size, hid
                        const char *path) {
   *rows = NULL;
   *n = 0;
-  if (!ph_h5_exists(h5, "/index"))
-    return;
-  if (ph_h5_index(rows, n, h5) != PH_OK) {
+  ph_status status = ph_h5_index(rows, n, h5);
+  if (status && status != PH_ENOTFOUND)
     ph_oddity(fault, size, path);
+  if (status)
     return;
-  }
   bool sorted = true;
   for (size_t i = 1; i < *n && sorted; i++)
     sorted = compare_ids(&(*rows)[i - 1], &(*rows)[i]) <= 0;
@@ -206,10 +203,15 @@ static ph_status scan_file(ph_home *home, ph_entry **entries, size_t *n, const c
     status = ph_file_fail(ph_meta_root(&origin, h5), path, NULL);
   if (status == PH_OK)
     status = scan_demos(entries, n, h5, path);
-  bool dataset = status == PH_OK && (ph_h5_exists(h5, "/models") || ph_h5_exists(h5, "/index"));
+  bool models = false, index = false;
+  if (status == PH_OK)
+    status = ph_file_fail(ph_file_has(&models, h5, "/models"), path, NULL);
+  if (status == PH_OK)
+    status = ph_file_fail(ph_file_has(&index, h5, "/index"), path, NULL);
   ph_h5_close(h5);
   if (status)
     return status;
+  bool dataset = models || index;
   home->layout = dataset ? "dataset" : "episode file";
   if (!dataset)
     return adopt_run(home, *entries, *n, path);

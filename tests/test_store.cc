@@ -471,6 +471,23 @@ TEST(Store, ADamagedRunFileLeavesTheEpisodes) {
   EXPECT_TRUE(episode_of(s, 0)) << ph_error();
 }
 
+/* Bytes with a right checksum, in a file that HDF5 itself has opened for writing. */
+void put_raw(hid_t h5, const std::string &path, const std::string &text) {
+  if (H5Lexists(h5, path.c_str(), H5P_DEFAULT) > 0)
+    H5Ldelete(h5, path.c_str(), H5P_DEFAULT);
+  hsize_t n = text.size();
+  hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(1, &n, nullptr);
+  H5Pset_create_intermediate_group(links, 1);
+  hid_t dataset =
+      H5Dcreate2(h5, path.c_str(), H5T_STD_U8LE, space, links, H5P_DEFAULT, H5P_DEFAULT);
+  ASSERT_GE(dataset, 0);
+  H5Dwrite(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data());
+  require(ph_h5_put_u32(dataset, "crc", ph_crc32(text.data(), text.size())));
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Pclose(links);
+}
+
 TEST(Store, AModelIsVerifiedByItsHash) {
   Folder dir;
   Model model;
@@ -488,20 +505,13 @@ TEST(Store, AModelIsVerifiedByItsHash) {
   };
   std::string group = "/models/" + std::string(ph_model_sha256(model.m));
   ph_model *m;
-  Store s = rewrite([&](hid_t h5) {
-    H5Ldelete(h5, (group + "/xml").c_str(), H5P_DEFAULT);
-    require(ph_h5_put_bytes(h5, (group + "/xml").c_str(), "<mujoco/>", 9));
-  });
+  Store s = rewrite([&](hid_t h5) { put_raw(h5, group + "/xml", "<mujoco/>"); });
   EXPECT_EQ(ph_store_model(&m, s.get(), ph_model_sha256(model.m)), PH_ECORRUPT);
   EXPECT_TRUE(says(ph_error(), "hash"));
-  s = rewrite([&](hid_t h5) {
-    require(ph_h5_put_bytes(h5, (group + "/assets/extra.obj").c_str(), "x", 1));
-  });
+  s = rewrite([&](hid_t h5) { put_raw(h5, group + "/assets/extra.obj", "x"); });
   EXPECT_EQ(ph_store_model(&m, s.get(), ph_model_sha256(model.m)), PH_ECORRUPT);
   s = rewrite([&](hid_t h5) {
-    std::string source = "/tasks/" + std::string(ph_task_sha256(task.t)) + "/source";
-    H5Ldelete(h5, source.c_str(), H5P_DEFAULT);
-    require(ph_h5_put_bytes(h5, source.c_str(), "return {}", 9));
+    put_raw(h5, "/tasks/" + std::string(ph_task_sha256(task.t)) + "/source", "return {}");
   });
   EXPECT_EQ(ph_store_task(s.get(), ph_task_sha256(task.t)), nullptr);
   EXPECT_TRUE(says(ph_error(), "hash"));
@@ -587,8 +597,9 @@ TEST(Store, AnotherModelCanBeGiven) {
   Model model;
   Task task;
   write_dataset(dir / "d.h5", model, task, {{0, 0}});
-  spill(dir / "mine.xml", "<mujoco model='mine'><worldbody><body name='mine'><joint/>"
-                          "<geom size='.1'/></body></worldbody></mujoco>");
+  std::string heavier = arm_xml;
+  heavier.replace(heavier.find("size='.1'"), 9, "size='.2'");
+  spill(dir / "mine.xml", heavier);
   std::string path = dir / "mine.xml";
   ph_store_options opt = {};
   opt.model_path = path.c_str();
@@ -597,11 +608,32 @@ TEST(Store, AnotherModelCanBeGiven) {
   ASSERT_TRUE(s);
   ph_model *m, *again;
   ASSERT_EQ(ph_store_model(&m, s.get(), entry(s, 0)->model_sha256), PH_OK) << ph_error();
-  EXPECT_EQ(ph_model_find(m, PH_BODY, "mine"), 1);
+  EXPECT_STRNE(ph_model_sha256(m), ph_model_sha256(model.m));
+  EXPECT_EQ(ph_model_find(m, PH_JOINT, "slide"), 1);
   ASSERT_EQ(ph_store_model(&again, s.get(), ""), PH_OK);
   EXPECT_EQ(m, again);
   ph_model_unref(m);
   ph_model_unref(again);
+}
+
+TEST(Store, AnotherModelMustFitTheRecordedOne) {
+  Folder dir;
+  Model model;
+  Task task;
+  write_dataset(dir / "d.h5", model, task, {{0, 0}});
+  std::string renamed = arm_xml;
+  renamed.replace(renamed.find("'slide'"), 7, "'glide'");
+  spill(dir / "mine.xml", renamed);
+  std::string path = dir / "mine.xml";
+  ph_store_options opt = {};
+  opt.model_path = path.c_str();
+  Store s = open_store({dir / "d.h5"}, &opt);
+  ASSERT_TRUE(s);
+  ph_model *m;
+  EXPECT_EQ(ph_store_model(&m, s.get(), entry(s, 0)->model_sha256), PH_EMISMATCH);
+  EXPECT_EQ(m, nullptr);
+  EXPECT_TRUE(says(ph_error(), "slide"));
+  EXPECT_TRUE(says(ph_error(), "glide"));
   opt.model_path = "/nonexistent.xml";
   s = open_store({dir / "d.h5"}, &opt);
   ASSERT_TRUE(s);
