@@ -599,6 +599,40 @@ TEST_F(H5Refuses, WhatIsNoFile) {
   EXPECT_EQ(PH_EIO, ph_h5_create(&file, (dir / "no/such/folder").c_str()));
 }
 
+/* The library would notice too, but lose memory and complain when the process ends. */
+TEST_F(H5Refuses, HeadersThatDoNotMatchTheirChecksum) {
+  hid_t file, group;
+  OK(ph_h5_create(&file, path.c_str()));
+  OK(ph_h5_group_create(&group, file, "data/demo_0"));
+  OK(ph_h5_put_bytes(group, "between", "x", 1)); /* so that the header goes on behind it */
+  for (int i = 0; i < 40; i++)
+    OK(ph_h5_put_string(group, ("attribute_" + std::to_string(i)).c_str(), "some text"));
+  ph_h5_close(group);
+  OK(ph_h5_finish(file, path.c_str()));
+  std::string bytes = bytes_of(path);
+  size_t first = bytes.find("attribute_0"), last = bytes.find("attribute_39");
+  ASSERT_LT(bytes.rfind("OHDR", first), bytes.find("OCHK"));
+  ASSERT_LT(bytes.find("OCHK"), last) << "the header goes on elsewhere";
+  for (size_t at : {first, last, bytes.find("OCHK"), (size_t)20, bytes.find("OHDR") + 8}) {
+    std::string damaged = bytes;
+    damaged[at] ^= 4;
+    write_bytes(path, damaged);
+    ph_status status = ph_h5_open(&file, path.c_str());
+    if (!status) {
+      status = ph_h5_group(&group, file, "data/demo_0");
+      EXPECT_FALSE(ph_h5_exists(file, "data/demo_0"));
+    }
+    EXPECT_EQ(PH_EFORMAT, status) << at;
+    EXPECT_TRUE(says("does not match its checksum")) << at << ": " << ph_error();
+    ph_h5_close(file);
+  }
+  write_bytes(path, bytes);
+  OK(ph_h5_open(&file, path.c_str()));
+  OK(ph_h5_group(&group, file, "data/demo_0"));
+  ph_h5_close(group);
+  ph_h5_close(file);
+}
+
 /* --- manners --- */
 
 TEST_F(H5, ReadingLocksNothing) {
