@@ -79,30 +79,43 @@ static int compare_ids(const void *a, const void *b) {
   return ph_natural_compare(((const ph_entry *)a)->id, ((const ph_entry *)b)->id);
 }
 
-static ph_status list_demos(name_list *list, hid_t h5) {
-  hid_t data = H5I_INVALID_HID;
-  ph_status status = ph_file_group(&data, h5, "/data");
-  if (data >= 0)
-    status = ph_h5_list(data, add_name, list);
-  ph_h5_close(data);
+static ph_status list_demos(name_list *list, hid_t data) {
+  ph_status status = ph_h5_list(data, add_name, list);
   if (list->n > 1)
     qsort(list->at, list->n, sizeof *list->at, compare_names);
   return status;
 }
 
-/* The row of /index for a name, taken in order; NULL: it has none that can be true. */
+/* Whether a row of /index can be true. */
+static bool is_possible(const ph_entry *row) {
+  bool numbers = row->actions >= 0 && row->env_id >= 0 && row->episode >= 0 && row->success >= -1 &&
+                 row->success <= 1 &&
+                 (row->states == row->actions || row->states == row->actions + 1);
+  bool hashes = (!row->model_sha256[0] || ph_meta_is_sha256(row->model_sha256)) &&
+                (!row->task_sha256[0] || ph_meta_is_sha256(row->task_sha256));
+  return numbers && hashes && row->id[0] && !strchr(row->id, '/');
+}
+
+/* The row for a name, taken in order; NULL: there is none that can be true. */
 static const ph_entry *index_row(const ph_entry *rows, size_t n, size_t *next, const char *name) {
   while (*next < n && ph_natural_compare(rows[*next].id, name) < 0)
     ++*next;
   if (*next == n || strcmp(rows[*next].id, name) != 0)
     return NULL;
   const ph_entry *row = &rows[(*next)++];
-  bool possible = row->actions >= 0 && row->env_id >= 0 && row->episode >= 0 &&
-                  row->success >= -1 && row->success <= 1 &&
-                  (row->states == row->actions || row->states == row->actions + 1);
-  bool named = (!row->model_sha256[0] || ph_meta_is_sha256(row->model_sha256)) &&
-               (!row->task_sha256[0] || ph_meta_is_sha256(row->task_sha256));
-  return possible && named ? row : NULL;
+  return is_possible(row) ? row : NULL;
+}
+
+/* Whether the sorted rows are taken as they are: as many as there are groups, each another one. A
+ * look at every group would take longer than all the rest. */
+static bool is_whole(const ph_entry *rows, size_t n, hid_t data) {
+  size_t groups = 0;
+  if (ph_h5_count(data, &groups) != PH_OK || groups != n || n == 0)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    if (!is_possible(&rows[i]) || (i > 0 && strcmp(rows[i - 1].id, rows[i].id) == 0))
+      return false;
+  return true;
 }
 
 /* An episode without a usable row: from its group, or only what is wrong with it. */
@@ -152,28 +165,45 @@ static void read_index(ph_entry **rows, size_t *n, char *fault, size_t size, hid
     qsort(*rows, *n, sizeof **rows, compare_ids);
 }
 
-static ph_status scan_demos(ph_entry **entries, size_t *n, hid_t h5, const char *path) {
+/* One entry per group below /data. */
+static ph_status scan_groups(ph_entry **entries, size_t *n, const ph_entry *rows, size_t nrows,
+                             hid_t data, hid_t h5, const char *path) {
   name_list names = {0};
-  ph_entry *rows = NULL;
-  size_t nrows;
-  char fault[sizeof((ph_entry *)0)->oddity] = "";
-  ph_status status = list_demos(&names, h5);
-  if (status)
-    goto out;
-  *entries = calloc(names.n + 1, sizeof **entries);
-  if (!*entries) {
+  ph_status status = list_demos(&names, data);
+  if (status == PH_OK && !(*entries = calloc(names.n + 1, sizeof **entries)))
     status = ph_fail(PH_ENOMEM, "%zu episodes: out of memory", names.n);
-    goto out;
+  if (status == PH_OK) {
+    fill_entries(*entries, &names, rows, nrows, h5, path);
+    *n = names.n;
   }
-  read_index(&rows, &nrows, fault, sizeof fault, h5, path);
-  fill_entries(*entries, &names, rows, nrows, h5, path);
-  *n = names.n;
-  if (fault[0] && *n > 0 && !(*entries)[0].oddity[0])
-    memcpy((*entries)[0].oddity, fault, sizeof fault);
-out:
   for (size_t i = 0; i < names.n; i++)
     free(names.at[i]);
   free(names.at);
+  return status;
+}
+
+static ph_status scan_demos(ph_entry **entries, size_t *n, hid_t h5, const char *path) {
+  hid_t data = H5I_INVALID_HID;
+  ph_entry *rows = NULL;
+  size_t nrows = 0;
+  char fault[sizeof((ph_entry *)0)->oddity] = "";
+  ph_status status = ph_file_group(&data, h5, "/data");
+  if (data < 0)
+    goto out;
+  read_index(&rows, &nrows, fault, sizeof fault, h5, path);
+  if (is_whole(rows, nrows, data)) {
+    for (size_t i = 0; i < nrows; i++)
+      memcpy(rows[i].file, path, strlen(path) + 1);
+    *entries = rows;
+    *n = nrows;
+    rows = NULL;
+  } else {
+    status = scan_groups(entries, n, rows, nrows, data, h5, path);
+  }
+  if (fault[0] && *n > 0 && !(*entries)[0].oddity[0])
+    memcpy((*entries)[0].oddity, fault, sizeof fault);
+out:
+  ph_h5_close(data);
   free(rows);
   return ph_file_fail(status, path, NULL);
 }
