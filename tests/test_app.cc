@@ -889,7 +889,7 @@ static uint32_t random_key(std::mt19937 &random) {
 // Any key, size, tick or late answer at any moment: the app stays consistent and draws.
 TEST(AppStorm, RandomKeysAndResizesLeaveItConsistent) {
   const char *wanted = getenv("PLAYHEAD_STORM");
-  int count = wanted ? atoi(wanted) : 5000;
+  int count = wanted ? atoi(wanted) : 100000;
   std::mt19937 random(20260101);
   FakeApp f;
   struct surface s = {};
