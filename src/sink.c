@@ -6,8 +6,9 @@
 
 #include "fail.h"
 
-static bool required(const ph_column_info *column) {
-  return column->required && column->rows != PH_ROWS_ONE;
+/* A column without elements has nothing to store: a model without actuators has no ctrl. */
+static bool required(const ph_column_info *column, const ph_dims *dims) {
+  return column->required && column->rows != PH_ROWS_ONE && ph_schema_width(column->id, dims) > 0;
 }
 
 static ph_status check_edit(const ph_edit *edit) {
@@ -24,7 +25,7 @@ static ph_status check_columns(const ph_begin *begin, bool in_file) {
   for (int i = 0; i < PH_COL_COUNT; i++) {
     const ph_column_info *column = ph_schema_column((ph_column)i);
     bool given = begin->columns & PH_COL_BIT(i);
-    if (!given && (i == PH_COL_STATES || (in_file && required(column))))
+    if (!given && (i == PH_COL_STATES || (in_file && required(column, &begin->meta->dims))))
       return ph_fail(PH_EINVAL, "episode: column %s: it is required and not given", column->path);
     if (given && ph_schema_width((ph_column)i, &begin->meta->dims) > INT32_MAX)
       return ph_fail(PH_EINVAL, "episode: column %s: its rows are too large", column->path);
