@@ -7,13 +7,6 @@
 
 using namespace read_help;
 
-/* libhdf5 1.10 itself drops an object header (about 350 bytes) when its checksum does not match;
- * ids that we forget are found by ph_h5_open_ids. */
-extern "C" const char *__lsan_default_suppressions();
-extern "C" const char *__lsan_default_suppressions() {
-  return "leak:libhdf5\n";
-}
-
 namespace {
 
 int flips() {

@@ -60,8 +60,12 @@ PH_API const char *ph_store_task(ph_store *store, const char *sha256);
 PH_API const char *ph_store_model_hash(const ph_store *store, size_t i);
 PH_API const char *ph_store_task_hash(const ph_store *store, size_t i);
 
-/* SHA-256 over attributes and crc tables in (episode, env_id) order: equal content, equal hash,
- * whatever the file is called. "" for files without crc tables. */
+/* SHA-256 over what the episodes are, in (episode, env_id) order: equal content, equal hash,
+ * whatever the file is called and however it is stored. In: num_samples, number of states, env_id,
+ * episode, seed, end_reason, end_detail, success, the hashes of model and task, hold, env_name,
+ * control_steps, recipe, derived, engine, model edits, and the checksums of every column and of the
+ * final state. Out: created, run_id, writer, substrate, determinism, parent, provenance, names and
+ * paths. "" for files without checksums. Opens every episode; no row is read. */
 PH_API ph_status ph_store_content_hash(ph_store *store, char out[PH_SHA256_SIZE]);
 
 /* Name order in which digits compare as numbers; <0, 0, >0. */
