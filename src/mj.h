@@ -6,8 +6,15 @@
 #ifndef PLAYHEAD_MJ_H
 #define PLAYHEAD_MJ_H
 
+/* From 3.2.0 on MuJoCo's headers include C++ ones when read as C++; tests read this as C. */
+#ifdef __cplusplus
+extern "C++" {
+#endif
 #include <mujoco/mjxmacro.h>
 #include <mujoco/mujoco.h>
+#ifdef __cplusplus
+}
+#endif
 
 #include "model.h"
 
@@ -22,7 +29,8 @@ const char *ph_mj_warning(void);
 const char *ph_mj_arch(void);
 
 /* Compiles a self-contained source through a VFS; one at a time in the process. PH_EMODEL with the
- * compiler's text on one line. PH_EMISMATCH: see ph_engine_check. */
+ * compiler's text on one line, or for an actuator that has not one control and one force (from
+ * 3.11.0 on there are such). PH_EMISMATCH: see ph_engine_check. */
 ph_status ph_mj_compile(mjModel **out, const ph_source *source);
 ph_status ph_mj_copy_model(mjModel **out, const mjModel *m);
 void ph_mj_free_model(mjModel *m); /* Nullable */
@@ -57,6 +65,7 @@ typedef struct ph_field {
   char name[40]; /* "body_pos", "opt_gravity" */
   ph_type type;  /* PH_F64, PH_F32, PH_I32, PH_U8 */
   int rows, cols;
+  bool flag;  /* PH_U8 that the engine reads as a bool: it must hold 0 or 1 */
   void *data; /* into the model */
 } ph_field;
 

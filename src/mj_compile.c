@@ -15,19 +15,35 @@ static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- compiling --- */
 
-static ph_status vfs_add(mjVFS *vfs, const char *name, const void *data, size_t size) {
+#if mjVERSION_HEADER >= 313
+enum { VFS_NAME = 600 };
+#else
+enum { VFS_NAME = mjMAXVFSNAME };
+#endif
+
+/* From 3.2.0 on the engine keeps decoded assets for the process by their path, and tells contents
+ * apart by a weak hash: half of all changes of one digit in an OBJ file go unseen. A folder for
+ * each source keeps equal names apart. Older versions have no folders, and no such store. */
+static void source_folder(const ph_source *source, char *out, size_t size) {
+#if mjVERSION_HEADER >= 320
+  snprintf(out, size, "playhead-%.32s/", source->sha256);
+#else
+  (void)source;
+  snprintf(out, size, "%s", "");
+#endif
+}
+
+static ph_status vfs_put(mjVFS *vfs, const char *path, const char *name, const void *data,
+                         size_t size) {
   if (size == 0)
     return ph_fail(PH_EMODEL, "model: %s is empty", name);
   if (size > INT32_MAX)
     return ph_fail(PH_EMODEL, "model: asset %s: %zu bytes are more than can be read", name, size);
 #if mjVERSION_HEADER >= 313
-  int rc = mj_addBufferVFS(vfs, name, data, (int)size);
+  int rc = mj_addBufferVFS(vfs, path, data, (int)size);
 #else
-  if (strlen(name) >= mjMAXVFSNAME)
-    return ph_fail(PH_EMODEL, "model: asset %s: its name is longer than %d", name,
-                   mjMAXVFSNAME - 1);
-  int rc = mj_makeEmptyFileVFS(vfs, name, (int)size);
-  int i = rc == 0 ? mj_findFileVFS(vfs, name) : -1;
+  int rc = mj_makeEmptyFileVFS(vfs, path, (int)size);
+  int i = rc == 0 ? mj_findFileVFS(vfs, path) : -1;
   if (i >= 0 && size > 0)
     memcpy(vfs->filedata[i], data, size);
 #endif
@@ -35,6 +51,16 @@ static ph_status vfs_add(mjVFS *vfs, const char *name, const void *data, size_t 
     return PH_OK;
   return ph_fail(PH_EMODEL, "model: asset %s: %s", name,
                  rc == 2 ? "there are two of that name" : "too many assets, or no memory");
+}
+
+static ph_status vfs_add(mjVFS *vfs, const char *folder, const char *name, const void *data,
+                         size_t size) {
+  char path[VFS_NAME];
+  int length = snprintf(path, sizeof path, "%s%s", folder, name);
+  if (length < 0 || length >= VFS_NAME)
+    return ph_fail(PH_EMODEL, "model: asset %s: its name is longer than %d", name,
+                   VFS_NAME - 1 - (int)strlen(folder));
+  return vfs_put(vfs, path, name, data, size);
 }
 
 /* One line out of the compiler's several. */
@@ -53,7 +79,7 @@ static void one_line(char *text) {
 
 struct compile {
   const ph_source *source;
-  const char *name;
+  char folder[48], name[32], path[80]; /* path: folder and name */
   mjVFS *vfs;
   ph_status status; /* of filling vfs */
   mjModel *m;
@@ -64,15 +90,16 @@ static void fill(void *arg) {
   struct compile *job = arg;
   const ph_source *source = job->source;
   mj_defaultVFS(job->vfs);
-  job->status = vfs_add(job->vfs, job->name, source->xml, source->xml_size);
-  for (size_t i = 0; job->status == PH_OK && i < source->nassets; i++)
-    job->status =
-        vfs_add(job->vfs, source->assets[i].name, source->assets[i].data, source->assets[i].size);
+  job->status = vfs_add(job->vfs, job->folder, job->name, source->xml, source->xml_size);
+  for (size_t i = 0; job->status == PH_OK && i < source->nassets; i++) {
+    const ph_blob *asset = &source->assets[i];
+    job->status = vfs_add(job->vfs, job->folder, asset->name, asset->data, asset->size);
+  }
 }
 
 static void load(void *arg) {
   struct compile *job = arg;
-  job->m = mj_loadXML(job->name, job->vfs, job->error, sizeof job->error);
+  job->m = mj_loadXML(job->path, job->vfs, job->error, sizeof job->error);
 }
 
 static ph_status load_locked(struct compile *job) {
@@ -95,15 +122,33 @@ static ph_status load_locked(struct compile *job) {
   return PH_OK;
 }
 
+/* From 3.11.0 on an actuator may have several controls or forces, or none: whoever reads
+ * actuator_*[i] for the i-th control would read another actuator, or past the end. */
+static ph_status check_actuators(const mjModel *m) {
+#if mjVERSION_HEADER >= 3011000
+  for (int i = 0; i < (int)m->nactuator; i++) {
+    const char *name = mj_id2name(m, mjOBJ_ACTUATOR, i);
+    if (m->actuator_ctrlnum[i] != 1 || m->actuator_outnum[i] != 1)
+      return ph_fail(PH_EMODEL,
+                     "model: actuator %d \"%s\": controls: %d, forces: %d; only those with one of "
+                     "each are supported",
+                     i, name ? name : "", m->actuator_ctrlnum[i], m->actuator_outnum[i]);
+  }
+#endif
+  (void)m;
+  return PH_OK;
+}
+
 ph_status ph_mj_compile(mjModel **out, const ph_source *source) {
-  char name[64];
-  struct compile job = {.source = source, .name = name};
+  struct compile job = {.source = source};
   *out = NULL;
   ph_status status = ph_engine_check();
   if (status != PH_OK)
     return status;
   /* Unlikely to be an asset's name, and short enough for every version. */
-  snprintf(name, sizeof name, "playhead-%.16s.xml", source->sha256);
+  snprintf(job.name, sizeof job.name, "playhead-%.16s.xml", source->sha256);
+  source_folder(source, job.folder, sizeof job.folder);
+  snprintf(job.path, sizeof job.path, "%s%s", job.folder, job.name);
   job.vfs = malloc(sizeof *job.vfs);
   if (!job.vfs)
     return ph_fail(PH_ENOMEM, "model: no memory for its files");
@@ -114,7 +159,12 @@ ph_status ph_mj_compile(mjModel **out, const ph_source *source) {
     status = load_locked(&job);
   mj_deleteVFS(job.vfs);
   free(job.vfs);
-  *out = job.m;
+  if (status == PH_OK)
+    status = check_actuators(job.m);
+  if (status == PH_OK)
+    *out = job.m;
+  else
+    ph_mj_free_model(job.m);
   return status;
 }
 

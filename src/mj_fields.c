@@ -14,12 +14,17 @@ enum {
 #define TYPE_OF(pointer)                                                                           \
   _Generic((pointer), mjtNum * : PH_F64, float * : PH_F32, int * : PH_I32, default : PH_U8)
 
+/* Flags are bool from 3.9.0 on; before they are bytes like any other. */
+#define IS_FLAG(pointer) _Generic((pointer), _Bool * : true, default : false)
+
 static const struct array {
   const char *name;
   size_t offset; /* of the pointer in mjModel */
   ph_type type;
+  bool flag;
 } arrays[] = {
-#define X(type, name, nr, nc) {#name, offsetof(mjModel, name), TYPE_OF(((mjModel *)0)->name)},
+#define X(type, name, nr, nc)                                                                      \
+  {#name, offsetof(mjModel, name), TYPE_OF(((mjModel *)0)->name), IS_FLAG(((mjModel *)0)->name)},
     MJMODEL_POINTERS
 #undef X
 };
@@ -58,6 +63,7 @@ static const char *const editable[] = {
     "body_user",
     "jnt_limited",
     "jnt_actfrclimited",
+    "jnt_actgravcomp",
     "jnt_solref",
     "jnt_solimp",
     "jnt_pos",
@@ -117,8 +123,12 @@ static const char *const editable[] = {
     "cam_ipd",
     "cam_user",
     "light_directional",
+    "light_type",
     "light_castshadow",
     "light_active",
+    "light_bulbradius",
+    "light_intensity",
+    "light_range",
     "light_pos",
     "light_dir",
     "light_poscom0",
@@ -136,6 +146,8 @@ static const char *const editable[] = {
     "mat_specular",
     "mat_shininess",
     "mat_reflectance",
+    "mat_metallic",
+    "mat_roughness",
     "mat_rgba",
     "pair_dim",
     "pair_solref",
@@ -148,15 +160,19 @@ static const char *const editable[] = {
     "eq_solimp",
     "eq_data",
     "tendon_limited",
+    "tendon_actfrclimited",
     "tendon_width",
     "tendon_solref_lim",
     "tendon_solimp_lim",
     "tendon_solref_fri",
     "tendon_solimp_fri",
     "tendon_range",
+    "tendon_actfrcrange",
     "tendon_margin",
     "tendon_stiffness",
+    "tendon_stiffnesspoly",
     "tendon_damping",
+    "tendon_dampingpoly",
     "tendon_armature",
     "tendon_frictionloss",
     "tendon_lengthspring",
@@ -168,6 +184,7 @@ static const char *const editable[] = {
     "actuator_ctrllimited",
     "actuator_forcelimited",
     "actuator_actlimited",
+    "actuator_actearly",
     "actuator_dynprm",
     "actuator_gainprm",
     "actuator_biasprm",
@@ -175,6 +192,9 @@ static const char *const editable[] = {
     "actuator_forcerange",
     "actuator_actrange",
     "actuator_gear",
+    "actuator_damping",
+    "actuator_dampingpoly",
+    "actuator_armature",
     "actuator_cranklength",
     "actuator_acc0",
     "actuator_length0",
@@ -224,6 +244,7 @@ static void field_name(ph_field *field, const char *name) {
 static void array_field(mjModel *m, int k, ph_field *out) {
   field_name(out, arrays[k].name);
   out->type = arrays[k].type;
+  out->flag = arrays[k].flag;
   out->rows = out->cols = 0;
   array_shape(m, k, &out->rows, &out->cols);
   memcpy(&out->data, (char *)m + arrays[k].offset, sizeof out->data);
@@ -232,6 +253,7 @@ static void array_field(mjModel *m, int k, ph_field *out) {
 static void option_field(mjModel *m, int k, ph_field *out) {
   field_name(out, options[k].name);
   out->type = PH_F64;
+  out->flag = false;
   out->rows = 1;
   out->cols = options[k].cols;
   out->data = (char *)m + options[k].offset;

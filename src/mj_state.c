@@ -159,6 +159,10 @@ void ph_mj_reset_value(const mjModel *m0, ph_column col, void *out) {
 
 bool ph_mj_restorable(const mjModel *m, const char **why) {
   *why = "";
+#if mjVERSION_HEADER >= 300
+  if (m->opt.integrator > mjINT_IMPLICITFAST)
+    *why = "the model's integrator is not known here, and may keep more than is stored";
+#endif
 #if mjVERSION_HEADER >= 340
   if (m->opt.enableflags & mjENBL_SLEEP)
     *why = "the model lets islands sleep, and the engine's sleep state is not stored";

@@ -110,6 +110,17 @@ static void restore_model(ph_sim *sim) {
   }
 }
 
+/* Only 0 and 1 are values of a bool; a file may hold any byte. */
+static void write_field(const ph_field *field, const void *data) {
+  size_t size = ph_mj_field_size(field);
+  if (size > 0)
+    memcpy(field->data, data, size);
+  for (size_t i = 0; field->flag && i < size; i++) {
+    unsigned char *byte = (unsigned char *)field->data + i;
+    *byte = *byte != 0;
+  }
+}
+
 static ph_status edit_one(ph_sim *sim, const ph_edit *edit) {
   ph_field field;
   if (!ph_mj_field(sim->m, edit->field, &field))
@@ -120,9 +131,7 @@ static ph_status edit_one(ph_sim *sim, const ph_edit *edit) {
                    "model edit: %s: the edit is %s (%lld x %lld), the model's is %s (%d x %d)",
                    field.name, ph_type_name(edit->type), (long long)edit->shape[0],
                    (long long)edit->shape[1], ph_type_name(field.type), field.rows, field.cols);
-  size_t size = ph_mj_field_size(&field);
-  if (size > 0)
-    memcpy(field.data, edit->data, size);
+  write_field(&field, edit->data);
   return PH_OK;
 }
 

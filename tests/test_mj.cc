@@ -30,11 +30,20 @@ struct Host {
 } host;
 
 void nothing(void *) {}
+/* printf-style from 2.3.3 on; a plain text before. */
 void fail_inside(void *text) {
+#if mjVERSION_HEADER >= 233
+  mju_error("%s", static_cast<char *>(text));
+#else
   mju_error(static_cast<char *>(text));
+#endif
 }
 void warn_inside(void *text) {
+#if mjVERSION_HEADER >= 233
+  mju_warning("%s", static_cast<char *>(text));
+#else
   mju_warning(static_cast<char *>(text));
+#endif
 }
 
 char first[] = "first", second[] = "100%s of it\nand more";

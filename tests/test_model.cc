@@ -1,5 +1,6 @@
 #include "mj_help.h"
 
+#include <set>
 #include <unistd.h>
 
 namespace {
@@ -189,6 +190,21 @@ TEST(Model, AssetsComeFromTheSourceOnly) {
   EXPECT_EQ(nullptr, missing);
   ph_model_unref(small);
   ph_model_unref(large);
+}
+
+/* The engine keeps decoded assets by name, and its hash of their contents overlooks changes. */
+TEST(Model, AssetsOfOneNameAreToldApart) {
+  std::set<std::string> hashes;
+  for (int i = 0; i < 40; i++) {
+    ph_model *model = nullptr;
+    float size = 1 + static_cast<float>(i) / 64;
+    ASSERT_EQ(PH_OK,
+              ph_model_from_source(&model, mesh_source("part_1.stl", size), nullptr, nullptr))
+        << ph_error();
+    hashes.insert(ph_model_compiled_sha256(model));
+    ph_model_unref(model);
+  }
+  EXPECT_EQ(40u, hashes.size());
 }
 
 /* The engine looks on the disk for what its list of files lacks. */

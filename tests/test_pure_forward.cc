@@ -63,7 +63,9 @@ TEST_P(PureForward, IsTransparent) {
     contacts += seen->d->ncon > 0;
   }
   EXPECT_GT(contacts, 150);
-  EXPECT_TRUE(state && quat); /* else nothing was there to be spoilt */
+  if (mjVERSION_HEADER < 320) {
+    EXPECT_TRUE(state && quat); /* else nothing was there to be spoilt */
+  }
 }
 
 TEST_P(PureForward, RestoresAtRandomStepsGoOnBitForBit) {
@@ -85,7 +87,8 @@ TEST_P(PureForward, RestoresAtRandomStepsGoOnBitForBit) {
   }
 }
 
-/* What the test is good for: MuJoCo's own forward is seen. */
+/* What the test is good for: MuJoCo's own forward is seen, until 3.3.6, where it leaves the
+ * warmstart alone (and since 3.2.0 the quaternions). */
 TEST_P(PureForward, TheEnginesOwnIsNot) {
   bool differs = false;
   for (int t = 0; t < 400 && !differs; t++) {
@@ -94,7 +97,7 @@ TEST_P(PureForward, TheEnginesOwnIsNot) {
     mj_forward(seen->m, seen->d);
     differs = help_bits(plain) != help_bits(seen);
   }
-  EXPECT_TRUE(differs);
+  EXPECT_TRUE(differs || mjVERSION_HEADER >= 336);
 }
 
 TEST_P(PureForward, GivesWhatTheEnginesForwardGives) {
