@@ -74,7 +74,9 @@ static double checked(lua_State *L, const ph_vector *v, const ph_field *f) {
   if (lua_type(L, -1) != LUA_TNUMBER)
     luaL_error(L, "%s: takes numbers, got a %s", v->label, luaL_typename(L, -1));
   double x = lua_tonumber(L, -1);
-  double max = f->type == PH_F32 ? (double)FLT_MAX : f->type == PH_U8 ? 255 : DBL_MAX;
+  double max = f->type == PH_F32  ? (double)FLT_MAX
+               : f->type == PH_U8 ? (f->flag ? 1 : 255)
+                                  : DBL_MAX;
   if (!isfinite(x) || fabs(x) > max)
     luaL_error(L, "%s: %f is not a number it can hold", v->label, x);
   bool whole = f->type == PH_I32 || f->type == PH_U8;
