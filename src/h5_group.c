@@ -1,6 +1,5 @@
 #include "h5_door.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "fail.h"
@@ -47,8 +46,9 @@ static const char *link_fault(hid_t loc, const char *path, ph_status *status) {
 static const char *path_fault(hid_t loc, const char *path, ph_status *status,
                               char part[PATH_SIZE]) {
   const char *fault = NULL;
-  size_t n = strlen(path);
-  snprintf(part, PATH_SIZE, "%s", path);
+  size_t n = strnlen(path, PATH_SIZE);
+  memcpy(part, path, n < PATH_SIZE ? n + 1 : PATH_SIZE);
+  part[PATH_SIZE - 1] = 0;
   *status = n == 0 || n >= PATH_SIZE ? PH_ENOTFOUND : PH_OK;
   if (*status)
     return n ? "the path is too long" : "the path is empty";

@@ -45,7 +45,7 @@ static void read_all(const std::string &file, const Fake &fake, int *errors) {
 
 TEST_F(Damage, FlippedBytesGiveAnErrorOrTheRightData) {
   Fake a(70, 4);
-  int flips = 200;
+  int flips = 100;
   uint64_t x = 88172645463325252u;
   for (bool compress : {false, true}) {
     int errors = 0;
@@ -97,7 +97,7 @@ static int write_limited(const std::string &target, bool run, bool compress, rli
   if (child == 0) {
     struct rlimit r = {limit, limit};
     setrlimit(RLIMIT_FSIZE, &r);
-    Fake a(200, 4);
+    Fake a(30, 4);
     ph_sink *sink = nullptr;
     ph_sink_options opt = {compress};
     ph_status status = run ? ph_sink_run(&sink, target.c_str(), &a.meta, &opt)
