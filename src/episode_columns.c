@@ -125,6 +125,31 @@ static int column_dim(const ph_file_backend *b, ph_column col, int i) {
   return c->stored && i < c->info.rank ? (int)c->info.dim[i] : 0;
 }
 
+/* What only the model's attribute says bounds nothing: a column must hold as many, if no table of
+ * names does. Columns are compared later. */
+static ph_status check_backed(const ph_file_backend *b, const ph_model_facts *facts) {
+  const ph_dims *d = &facts->dims;
+  const struct {
+    const char *name;
+    int value;
+    ph_kind kind;
+    ph_column column, other;
+  } sizes[] = {
+      {"nu", d->nu, PH_ACTUATOR, PH_COL_CTRL, PH_COL_CTRL_SUBSTEPS},
+      {"nmocap", d->nmocap, PH_MOCAP, PH_COL_MOCAP_POS, PH_COL_MOCAP_QUAT},
+      {"neq", d->neq, PH_EQUALITY, PH_COL_EQ_ACTIVE, PH_COL_EQ_ACTIVE},
+      {"nbody", d->nbody, PH_BODY, PH_COL_XFRC_APPLIED, PH_COL_XFRC_APPLIED},
+  };
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    if (sizes[i].value > 0 && (facts->unnamed & 1u << sizes[i].kind) &&
+        !b->col[sizes[i].column].stored && !b->col[sizes[i].other].stored)
+      return ph_fail(PH_EFORMAT,
+                     "attribute %s of its model: %d where %s and names/%s are not there: 0",
+                     sizes[i].name, sizes[i].value, ph_schema_column(sizes[i].column)->path,
+                     ph_schema_kind(sizes[i].kind));
+  return PH_OK;
+}
+
 /* Sizes by the model's facts where there are any, else by what the columns say of themselves.
  * Without facts qpos and act cannot be told apart: the rest of the state counts as qpos. */
 static ph_status set_dims(ph_dims *d, const ph_file_backend *b, const ph_model_facts *facts) {
@@ -276,6 +301,8 @@ ph_status ph_columns_open(ph_file_backend *b, bool *edits, hid_t demo, ph_episod
   *edits = held.model;
   if (status == PH_OK)
     status = open_columns(b, demo, held.columns, m);
+  if (status == PH_OK && facts)
+    status = check_backed(b, facts);
   if (status == PH_OK)
     status = set_dims(&m->dims, b, facts);
   if (status == PH_OK)

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,45 @@ ph_status ph_meta_demo(ph_episode_meta *m, char **provenance, hid_t group) {
 
 /* --- models --- */
 
+#define SIZE(field, kind, limit)                                                                   \
+  { #field, offsetof(ph_dims, field), kind, limit }
+#define NAMELESS_MAX (1 << 20) /* of what no table of names can bear out */
+
+static const struct size_attr {
+  const char *name;
+  size_t offset;
+  ph_kind kind; /* whose table of names has as many lines; PH_KIND_COUNT: none */
+  int limit;
+} size_attrs[] = {
+    SIZE(nq, PH_KIND_COUNT, INT_MAX / 16),      SIZE(nv, PH_KIND_COUNT, INT_MAX / 16),
+    SIZE(nu, PH_ACTUATOR, INT_MAX / 16),        SIZE(na, PH_KIND_COUNT, INT_MAX / 16),
+    SIZE(nmocap, PH_MOCAP, INT_MAX / 16),       SIZE(neq, PH_EQUALITY, INT_MAX / 16),
+    SIZE(nbody, PH_BODY, INT_MAX / 16),         SIZE(nuserdata, PH_KIND_COUNT, NAMELESS_MAX),
+    SIZE(nplugin, PH_KIND_COUNT, NAMELESS_MAX),
+};
+
+#undef SIZE
+
+/* A number is cheap to write, a table of names is not. One that cannot be read bears out nothing;
+ * who wants the names is told why. */
+static ph_status check_named(ph_model_facts *facts, hid_t model, const struct size_attr *size,
+                             int value) {
+  char path[64];
+  hid_t dataset = H5I_INVALID_HID;
+  ph_h5_array info;
+  if (size->kind == PH_KIND_COUNT)
+    return PH_OK;
+  snprintf(path, sizeof path, "names/%s", ph_schema_kind(size->kind));
+  bool there = ph_h5_dataset(&dataset, &info, model, path) == PH_OK && info.rank == 1;
+  ph_h5_close(dataset);
+  if (there && value > 0 && info.dim[0] != value)
+    return ph_fail(PH_EFORMAT, "attribute %s: %d where %s has %lld lines", size->name, value, path,
+                   (long long)info.dim[0]);
+  if (!there)
+    facts->unnamed |= 1u << size->kind;
+  return PH_OK;
+}
+
 ph_status ph_meta_model(ph_model_facts *facts, hid_t model) {
   static const text_attr text[] = {
       {"integrator", offsetof(ph_model_facts, integrator), sizeof facts->integrator, false},
@@ -210,22 +250,15 @@ ph_status ph_meta_model(ph_model_facts *facts, hid_t model) {
       {"compiled_sha256", offsetof(ph_model_facts, compiled_sha256), sizeof facts->compiled_sha256,
        false},
   };
-  static const struct {
-    const char *name;
-    size_t offset;
-  } sizes[] = {
-      {"nq", offsetof(ph_dims, nq)},         {"nv", offsetof(ph_dims, nv)},
-      {"nu", offsetof(ph_dims, nu)},         {"na", offsetof(ph_dims, na)},
-      {"nmocap", offsetof(ph_dims, nmocap)}, {"nuserdata", offsetof(ph_dims, nuserdata)},
-      {"neq", offsetof(ph_dims, neq)},       {"nplugin", offsetof(ph_dims, nplugin)},
-      {"nbody", offsetof(ph_dims, nbody)},
-  };
   memset(facts, 0, sizeof *facts);
   ph_status status = read_texts(facts, model, text, sizeof text / sizeof *text);
-  for (size_t i = 0; status == PH_OK && i < sizeof sizes / sizeof *sizes; i++) {
+  for (size_t i = 0; status == PH_OK && i < sizeof size_attrs / sizeof *size_attrs; i++) {
+    const struct size_attr *size = &size_attrs[i];
     int64_t value = 0;
-    status = read_int(&value, model, sizes[i].name, 0, 0, INT_MAX / 16);
-    *(int *)((char *)&facts->dims + sizes[i].offset) = (int)value;
+    status = read_int(&value, model, size->name, 0, 0, size->limit);
+    *(int *)((char *)&facts->dims + size->offset) = (int)value;
+    if (status == PH_OK)
+      status = check_named(facts, model, size, (int)value);
   }
   if (status == PH_OK && ph_h5_has_attr(model, "timestep"))
     status = ph_h5_attr_f64(model, "timestep", &facts->timestep);

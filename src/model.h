@@ -51,6 +51,7 @@ typedef struct ph_model_facts {
   char integrator[24], solver[24];
   char engine_version[24], arch[24];
   char compiled_sha256[PH_SHA256_SIZE];
+  unsigned unnamed; /* 1 << kind: no table of names bears out the size */
 } ph_model_facts;
 
 struct ph_model {

@@ -6,19 +6,27 @@
 #include "fail.h"
 #include "mj.h"
 
+#define SIGNALS_MAX ((size_t)1 << 20)
+
 struct list {
   ph_signal *at;
   size_t n, room;
-  bool failed;
+  ph_status status; /* the first failure; nothing is added after it */
 };
 
 static void push(struct list *list, ph_signal_kind kind, int index, const char *unit,
                  const char *name, const char *suffix) {
+  if (list->status)
+    return;
+  if (list->n == SIGNALS_MAX) {
+    list->status = ph_fail(PH_EFORMAT, "signals: there are more than %zu", SIGNALS_MAX);
+    return;
+  }
   if (list->n == list->room) {
     size_t room = list->room > 0 ? 2 * list->room : 64;
     ph_signal *at = realloc(list->at, room * sizeof *at);
     if (!at) {
-      list->failed = true;
+      list->status = ph_fail(PH_ENOMEM, "signals: no memory");
       return;
     }
     list->at = at;
@@ -111,7 +119,7 @@ static void push_qvel(struct list *list, const ph_joint_info *joint, const char 
 /* Numbers without a known joint: "qpos[3]". */
 static void push_plain(struct list *list, ph_signal_kind kind, const char *array, int n) {
   char suffix[24];
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && !list->status; i++) {
     snprintf(suffix, sizeof suffix, "[%d]", i);
     push(list, kind, i, "", array, suffix);
   }
@@ -146,11 +154,11 @@ static void push_joints(struct list *list, const ph_model *model, const ph_dims 
     return;
   }
   int n = ph_model_count(model, PH_JOINT);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && !list->status; i++) {
     ph_signal_joint_name(model, i, name, sizeof name);
     push_qpos(list, ph_model_joint(model, i), name);
   }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && !list->status; i++) {
     ph_signal_joint_name(model, i, name, sizeof name);
     push_qvel(list, ph_model_joint(model, i), name);
   }
@@ -166,7 +174,7 @@ static void push_act(struct list *list, const ph_model *model, const ph_dims *di
     push_plain(list, PH_SIGNAL_ACT, "act", dims->na);
     return;
   }
-  for (int i = 0; i < dims->na; i++) {
+  for (int i = 0; i < dims->na && !list->status; i++) {
     int actuator = dims->nu - dims->na + i;
     if (model->m && ph_mj_act_owner(model->m, i) >= 0)
       actuator = ph_mj_act_owner(model->m, i);
@@ -182,7 +190,7 @@ static void push_ctrl(struct list *list, const ph_model *model, const ph_dims *d
     push_plain(list, PH_SIGNAL_CTRL, "ctrl", dims->nu);
     return;
   }
-  for (int i = 0; i < dims->nu; i++) {
+  for (int i = 0; i < dims->nu && !list->status; i++) {
     object_name(model, PH_ACTUATOR, "actuator", i, name, sizeof name);
     push(list, PH_SIGNAL_CTRL, i, "", name, "");
   }
@@ -191,7 +199,7 @@ static void push_ctrl(struct list *list, const ph_model *model, const ph_dims *d
 static void push_mocap(struct list *list, const ph_model *model, const ph_dims *dims) {
   char name[256];
   bool known = model && ph_model_count(model, PH_MOCAP) == dims->nmocap;
-  for (int i = 0; i < dims->nmocap; i++) {
+  for (int i = 0; i < dims->nmocap && !list->status; i++) {
     object_name(known ? model : NULL, PH_MOCAP, "mocap", i, name, sizeof name);
     for (int k = 0; k < 3; k++)
       push(list, PH_SIGNAL_MOCAP, 7 * i + k, "m", name, xyz[k]);
@@ -289,10 +297,10 @@ ph_status ph_signals_make(ph_signal **out, size_t *n, const ph_model *model, con
   }
   *out = list.at;
   *n = list.n;
-  if (!list.failed)
+  if (list.status == PH_OK)
     return PH_OK;
   free(list.at);
   *out = NULL;
   *n = 0;
-  return ph_fail(PH_ENOMEM, "signals: no memory");
+  return list.status;
 }

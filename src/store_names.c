@@ -10,7 +10,7 @@
 #include "episode_file.h"
 #include "fail.h"
 
-#define OBJECTS_MAX (16 << 20) /* of one kind */
+#define OBJECTS_MAX (1 << 20) /* of one kind */
 
 /* A table of n fixed-length cells, checked; *out is the caller's. */
 static ph_status read_table(char **out, int *n, size_t *cell, hid_t names, const char *table,

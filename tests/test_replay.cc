@@ -3,6 +3,7 @@
 extern "C" {
 #include "episode.h"
 #include "rng.h"
+#include "signals.h"
 }
 
 namespace {
@@ -282,6 +283,16 @@ TEST_F(Replay, SignalsHaveNamesAndUnits) {
     EXPECT_EQ(w.kind, got.kind) << w.name;
     EXPECT_EQ(w.index, got.index) << w.name;
   }
+}
+
+TEST_F(Replay, SignalsEndAtTheFirstThatIsTooMany) {
+  ph_dims dims = {};
+  ph_signal *signals = nullptr;
+  size_t n = 0;
+  dims.nmocap = 100000000;
+  EXPECT_EQ(PH_EFORMAT, ph_signals_make(&signals, &n, nullptr, &dims));
+  EXPECT_EQ(nullptr, signals);
+  EXPECT_NE(nullptr, strstr(ph_error(), "more than")) << ph_error();
 }
 
 TEST_F(Replay, ContactsNameTheirGeoms) {

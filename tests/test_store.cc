@@ -520,6 +520,36 @@ TEST(Store, AModelIsVerifiedByItsHash) {
   ph_model_unref(m);
 }
 
+TEST(Store, SizesThatNothingBearsOutAreRefused) {
+  Folder dir;
+  Model model("<mujoco><worldbody><body name='hand' mocap='true'/><body><joint/><geom size='.1'/>"
+              "</body></worldbody></mujoco>");
+  Task task;
+  std::string group = "/models/" + std::string(ph_model_sha256(model.m));
+  write_dataset(dir / "d.h5", model, task, {{0, 0}});
+  Bytes file = slurp(dir / "d.h5");
+  auto rewrite = [&](const std::function<void(hid_t)> &f) {
+    spill(dir / "bad.h5", file, file.size());
+    hid_t h5 = H5Fopen((dir / "bad.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t id = H5Gopen2(h5, group.c_str(), H5P_DEFAULT);
+    f(id);
+    H5Gclose(id);
+    H5Fclose(h5);
+    Store s = open_store({dir / "bad.h5"});
+    EXPECT_TRUE(s) << ph_error();
+    EXPECT_FALSE(episode_of(s, 0));
+  };
+  rewrite([](hid_t id) { ph_h5_put_i64(id, "nmocap", 2000000); });
+  EXPECT_TRUE(says(ph_error(), "nmocap: 2000000 where names/mocap has 1 lines"));
+  rewrite([](hid_t id) {
+    H5Ldelete(id, "names/mocap", H5P_DEFAULT);
+    ph_h5_put_i64(id, "nmocap", 2000000);
+  });
+  EXPECT_TRUE(says(ph_error(), "nmocap of its model: 2000000"));
+  rewrite([](hid_t id) { ph_h5_put_i64(id, "nuserdata", 2000000); });
+  EXPECT_TRUE(says(ph_error(), "nuserdata: 2000000"));
+}
+
 TEST(Store, AModelThatReadsFilesIsRefused) {
   Folder dir;
   Model model;
