@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEADER_LIMIT ((uint64_t)16 << 20)
@@ -67,6 +68,8 @@ static size_t read_at(int fd, uint64_t at, void *out, size_t size) {
 struct header {
   int fd;
   uint64_t base;
+  uint64_t
+      left;     /* bytes of the file that are not known to be the header's: pieces do not overlap */
   bool ordered; /* messages carry a creation order */
   int pieces;   /* read so far */
 };
@@ -79,6 +82,9 @@ static const char *check_piece(struct header *h, uint64_t at, uint64_t size, siz
   const char *fault = NULL;
   if (size < prefix + 4 || size > HEADER_LIMIT || at > INT64_MAX / 2 || ++h->pieces > PIECES_LIMIT)
     return "its header has no sensible size";
+  if (size > h->left)
+    return "its header is longer than its file";
+  h->left -= size;
   uint8_t *piece = malloc((size_t)size);
   if (!piece)
     return "out of memory for its header";
@@ -115,6 +121,7 @@ static const char *check_messages(struct header *h, const uint8_t *at, size_t si
 const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address) {
   enum { ORDERED = 0x04, PHASE = 0x10, TIMES = 0x20 };
   uint8_t start[34];
+  struct stat st;
   uint64_t at = base + address;
   size_t got = at < INT64_MAX / 2 ? read_at(fd, at, start, sizeof start) : 0;
   if (got < sizeof start)
@@ -122,7 +129,10 @@ const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address) {
   if (memcmp(start, "OHDR", 4) != 0)
     return NULL; /* version 1, without a checksum: the library's business */
   uint8_t flags = start[5];
-  struct header h = {.fd = fd, .base = base, .ordered = flags & ORDERED};
+  if (fstat(fd, &st) != 0)
+    return "its file cannot be asked for its size";
+  struct header h = {
+      .fd = fd, .base = base, .left = (uint64_t)st.st_size, .ordered = flags & ORDERED};
   size_t field = (size_t)1 << (flags & 3);
   size_t prefix = 6 + (flags & TIMES ? 16u : 0) + (flags & PHASE ? 4u : 0);
   uint64_t size = little(start + prefix, field);

@@ -108,10 +108,12 @@ static ph_status check_storage(hid_t dataset, bool *contiguous) {
     status = ph_h5_error(PH_EFORMAT, dataset, "layout");
   else
     status = check_filters(creation, dataset);
-  hsize_t chunk[H5S_MAX_RANK], bytes = 1;
+  hid_t type = !status && layout == H5D_CHUNKED ? H5Dget_type(dataset) : H5I_INVALID_HID;
+  hsize_t chunk[H5S_MAX_RANK], bytes = type >= 0 ? H5Tget_size(type) : 1;
+  ph_h5_close(type);
   int rank = !status && layout == H5D_CHUNKED ? H5Pget_chunk(creation, H5S_MAX_RANK, chunk) : 0;
   for (int i = 0; i < rank && !status; i++)
-    if (chunk[i] == 0 || (bytes *= chunk[i]) > CHUNK_LIMIT || chunk[i] > CHUNK_LIMIT)
+    if (chunk[i] == 0 || __builtin_mul_overflow(bytes, chunk[i], &bytes) || bytes > CHUNK_LIMIT)
       status = ph_h5_refuse(PH_EREFUSED, dataset, "", "its chunks are too large");
   ph_h5_close(creation);
   return status;

@@ -4,6 +4,10 @@
 
 #include "h5_fixture.h"
 
+/* h5_door.h is C only. */
+extern "C" const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address);
+extern "C" uint32_t ph_h5_lookup3(const uint8_t *key, size_t length);
+
 /* --- what is refused ------------------------------------------------------------------------- */
 
 class H5Refuses : public H5 {};
@@ -205,4 +209,59 @@ TEST_F(H5Refuses, HeadersThatDoNotMatchTheirChecksum) {
   OK(ph_h5_group(&group, file, "data/demo_0"));
   ph_h5_close(group);
   ph_h5_close(file);
+}
+
+/* A checksum is no secret: pieces that lead back to themselves would be read a thousand times. */
+TEST(H5Header, ThatLeadsBackToItselfIsLeftAtOnce) {
+  const size_t first = 64, second = 200 << 10, size = first + second;
+  std::string bytes(size, 0);
+  auto put = [&](size_t at, uint64_t value, int n) {
+    for (int i = 0; i < n; i++)
+      bytes[at + i] = (char)(value >> 8 * i);
+  };
+  auto follow = [&](size_t at) {
+    put(at, 0x10, 1);
+    put(at + 1, 16, 2);
+    put(at + 4, first, 8);
+    put(at + 12, second, 8);
+  };
+  auto seal = [&](size_t at, size_t n) {
+    put(at + n - 4, ph_h5_lookup3((const uint8_t *)bytes.data() + at, n - 4), 4);
+  };
+  bytes.replace(0, 5, "OHDR\x02");
+  put(6, first - 7 - 4, 1);
+  follow(7);
+  seal(0, first);
+  bytes.replace(first, 4, "OCHK");
+  follow(first + 4);
+  seal(first, second);
+  FILE *file = tmpfile();
+  ASSERT_EQ(size, fwrite(bytes.data(), 1, size, file));
+  fflush(file);
+  EXPECT_STREQ("its header is longer than its file", ph_h5_header_fault(fileno(file), 0, 0));
+  /* Without the way back it is a fine header. */
+  put(first + 4, 0, 1);
+  seal(first, second);
+  rewind(file);
+  ASSERT_EQ(size, fwrite(bytes.data(), 1, size, file));
+  fflush(file);
+  EXPECT_EQ(nullptr, ph_h5_header_fault(fileno(file), 0, 0));
+  fclose(file);
+}
+
+TEST_F(H5Refuses, ChunksThatUnpackToMoreThanAGigabyte) {
+  hid_t file = foreign();
+  hsize_t n = (hsize_t)1 << 28, chunk[2] = {n / 2, n};
+  for (int i = 0; i < 2; i++) {
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &n, nullptr);
+    H5Pset_chunk(list, 1, &chunk[i]);
+    H5Dclose(H5Dcreate2(file, i ? "large" : "fits", H5T_IEEE_F64LE, space, H5P_DEFAULT, list,
+                        H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(list);
+  }
+  H5Fclose(file);
+  EXPECT_EQ(PH_OK, open_dataset("fits")) << ph_error();
+  EXPECT_EQ(PH_EREFUSED, open_dataset("large"));
+  EXPECT_TRUE(says("chunks")) << ph_error();
 }
