@@ -345,6 +345,66 @@ TEST_F(Cli, AScriptThatFailsKeepsWhatWasRecorded) {
   EXPECT_EQ(Run({"verify", "run"}).status, 0);
 }
 
+/* Env 0 starts right of the middle and env 1 left of it, by the seed 4. */
+const char kTwoSides[] =
+    "return { name = 'sides', model = 'cart.xml', control_steps = 2, hold_seconds = 0,\n"
+    "  max_steps = 9, success = function(s) return s.step == 5 end,\n"
+    "  reset = function(env, rng) env.qpos.cart = rng() - 0.5 end,\n"
+    "  policy = function(s) return {0} end,\n"
+    "  reward = function(s) if s.step == 5 and s.joint.cart < 0 then error('lost') end\n"
+    "    return 0 end }\n";
+
+TEST_F(Cli, AnErrorOfOneEnvTakesNothingFromTheOthers) {
+  Put("cart.lua", kTwoSides);
+  Outcome o = Run({"record", "cart.lua", "--envs", "2", "--episodes", "6", "--seed", "4", "--out",
+                   "run", "--json"});
+  EXPECT_EQ(o.status, 3);
+  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  EXPECT_NE(o.err.find("env 1 episode 0: sides: step 5: "), string::npos) << o.err;
+  json_t *tally = Json(o);
+  json_t *episodes = json_object_get(tally, "episodes");
+  ASSERT_EQ(json_array_size(episodes), 2u) << o.out;
+  json_t *good = json_array_get(episodes, 0), *bad = json_array_get(episodes, 1);
+  EXPECT_EQ(Text(good, "id"), "env000_ep000000");
+  EXPECT_EQ(Text(good, "end_reason"), "success") << "it latched in the turn of the error";
+  EXPECT_TRUE(json_is_true(json_object_get(good, "success")));
+  EXPECT_EQ(json_integer_value(json_object_get(good, "actions")), 5);
+  EXPECT_EQ(Text(bad, "end_reason"), "aborted");
+  EXPECT_EQ(json_integer_value(json_object_get(bad, "actions")), 4);
+  json_t *errors = json_object_get(tally, "errors");
+  ASSERT_EQ(json_array_size(errors), 1u);
+  EXPECT_NE(strstr(json_string_value(json_array_get(errors, 0)), "lost"), nullptr);
+  EXPECT_EQ(json_integer_value(json_object_get(tally, "resets")), 2) << "nothing begins any more";
+  json_decref(tally);
+  EXPECT_EQ(Run({"verify", "run"}).status, 0);
+  EXPECT_NE(Slurp(top / "run" / "env001_ep000000_4.h5").find("lost"), string::npos)
+      << "end_detail holds the error";
+}
+
+TEST_F(Cli, AnEngineErrorAbortsTheEpisodeWithTheEnginesText) {
+  string xml = kModel;
+  xml.insert(xml.find("<body"), "<geom name=\"floor\" type=\"plane\" size=\"1 1 .1\"/>");
+  xml.insert(xml.find("<geom size=\".1\""), "<joint name=\"up\" type=\"slide\" axis=\"0 0 1\"/>");
+  xml.replace(xml.find("<geom size"), 5, "<geom name=\"cart\"");
+  Put("cart.xml", xml);
+  Put("cart.lua", "return { name = 'odd', model = 'cart.xml', control_steps = 2, max_steps = 60,\n"
+                  "  reset = function(env) env.qpos.up = 0.105\n"
+                  "    env.model.geom.cart.condim = 7 end,\n"
+                  "  policy = function(s) return {0} end }\n");
+  Outcome o = Run({"record", "cart.lua", "--out", "run", "--json"});
+  EXPECT_EQ(o.status, 3) << o.err;
+  EXPECT_NE(o.err.find("env 0 episode 0: odd: step 8: physics engine: "), string::npos) << o.err;
+  json_t *tally = Json(o);
+  json_t *e = json_array_get(json_object_get(tally, "episodes"), 0);
+  EXPECT_EQ(Text(e, "end_reason"), "aborted");
+  EXPECT_EQ(json_integer_value(json_object_get(e, "actions")), 7);
+  EXPECT_EQ(json_array_size(json_object_get(tally, "errors")), 1u);
+  json_decref(tally);
+  EXPECT_NE(Slurp(top / "run" / "env000_ep000000_7.h5").find("step 8: physics engine: "),
+            string::npos)
+      << "end_detail holds the engine's text";
+}
+
 TEST_F(Cli, InterruptSavesWhatIsUnfinished) {
   Put("cart.lua", Task("function(s, rng) return {0} end", 20));
   pid_t pid = Start({"record", "cart.lua", "--envs", "2", "--episodes", "100000000", "--out",

@@ -1,9 +1,19 @@
+/* Records a task in N envs, one control step of every env a turn.
+ *
+ * An error of one env (its script's or the engine's) stops the run, in order: the turn's rows are
+ * recorded, episodes that ended in this turn end as they did, the env's own episode is saved as
+ * aborted with the error as its end_detail, the others as aborted too, nothing begins any more, the
+ * exit status is 3. A task with a bug is mended and recorded anew; a run that went on would give
+ * fewer episodes than were asked for, by chance of the seed. Numbers that are not finite are no
+ * error: that episode ends as nan. Nor is a disk that fails: the recorder keeps the rows and tries
+ * again. */
 #include "cli.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +31,7 @@ struct slot {
   bool active;
   double *action;
   ph_outcome outcome;
-  char detail[200]; /* of an episode that its policy ended */
+  char detail[200]; /* of an episode that its policy or an error ended */
 };
 
 struct record {
@@ -39,6 +49,8 @@ struct record {
   ph_row *rows;
   json_t *episodes, *errors;
   int64_t ended;
+  int failed; /* the env whose error stops the run; -1 none */
+  bool stop;  /* no episode begins any more */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -123,10 +135,31 @@ static int open_recorder(struct record *r) {
 
 /* --- the loop --- */
 
-/* An error that the recording survives. */
-static void warn(struct record *r) {
-  json_array_append_new(r->errors, ph_json_text(ph_error()));
-  cli_fail(EXIT_ERROR, "%s", ph_error());
+/* One line on stderr and in errors[]. */
+__attribute__((format(printf, 3, 4))) static int report(struct record *r, int status,
+                                                        const char *fmt, ...) {
+  char line[1400];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(line, sizeof line, fmt, args);
+  va_end(args);
+  json_array_append_new(r->errors, ph_json_text(line));
+  return cli_fail(status, "%s", line);
+}
+
+/* An error of the recorder; the episode of the env is named in it. */
+static int warn(struct record *r) {
+  return report(r, EXIT_ERROR, "%s", ph_error());
+}
+
+/* An error of one env stops the run. */
+static int fail(struct record *r, int i) {
+  struct slot *slot = &r->slots[i];
+  snprintf(slot->detail, sizeof slot->detail, "%s", ph_error());
+  slot->outcome = (ph_outcome){0};
+  r->failed = i;
+  r->stop = true;
+  return report(r, EXIT_ERROR, "env %d episode %" PRId64 ": %s", i, slot->episode, slot->detail);
 }
 
 static int begin(struct record *r, int i) {
@@ -135,13 +168,14 @@ static int begin(struct record *r, int i) {
   ph_row row0;
   size_t nedits = 0;
   slot->active = false;
-  if (slot->episode >= slot->quota || interrupted)
+  if (slot->episode >= slot->quota || interrupted || r->stop)
     return EXIT_FINE;
+  slot->outcome = (ph_outcome){0};
   if (ph_env_reset(slot->env, seed, &row0) != PH_OK)
-    return cli_error();
+    return fail(r, i);
   const ph_edit *edits = ph_env_edits(slot->env, &nedits);
   if (ph_recorder_begin(r->recorder, i, seed, edits, nedits, &row0) != PH_OK)
-    return cli_error();
+    return fail(r, i);
   slot->active = true;
   slot->actions = 0;
   return EXIT_FINE;
@@ -174,45 +208,57 @@ static int end(struct record *r, int i, ph_end reason, const char *detail) {
 }
 
 /* Asks the policy and steps. *row: the outcome is a row to record. */
-static int step(struct slot *slot, bool *row) {
+static ph_status step(struct slot *slot, bool *row) {
   ph_status status = ph_env_policy(slot->env, slot->action);
   *row = false;
   if (status == PH_EINVAL) { /* a non-finite action ends the episode, not the run */
     snprintf(slot->detail, sizeof slot->detail, "%s", ph_error());
     slot->outcome = (ph_outcome){.done = true, .end = PH_END_NAN, .detail = slot->detail};
-    return EXIT_FINE;
+    return PH_OK;
   }
-  if (status != PH_OK || ph_env_step(slot->env, slot->action, &slot->outcome) != PH_OK)
-    return cli_error();
-  *row = !slot->outcome.done || slot->outcome.end != PH_END_NAN;
-  return EXIT_FINE;
+  if (status == PH_OK)
+    status = ph_env_step(slot->env, slot->action, &slot->outcome);
+  *row = status == PH_OK && !(slot->outcome.done && slot->outcome.end == PH_END_NAN);
+  return status;
 }
 
-/* One control step of every env that runs. */
-static int turn(struct record *r) {
-  size_t n = 0;
+/* Steps every env that runs, up to the first with an error; *n rows to record. */
+static int step_all(struct record *r, size_t *n) {
   int status = EXIT_FINE;
   for (int i = 0; i < r->n && status == EXIT_FINE; i++) {
     struct slot *slot = &r->slots[i];
-    bool row;
-    if (!slot->active)
+    bool row = false;
+    if (slot->active && step(slot, &row) != PH_OK)
+      status = fail(r, i);
+    if (!row)
       continue;
-    status = step(slot, &row);
-    if (status != EXIT_FINE || !row)
-      continue;
-    r->ids[n] = i;
-    r->actions[n] = slot->action;
-    r->rewards[n] = slot->outcome.reward;
-    r->flags[n] = slot->outcome.flags;
-    r->rows[n++] = slot->outcome.row;
-    slot->actions++;
+    r->ids[*n] = i;
+    r->actions[*n] = slot->action;
+    r->rewards[*n] = slot->outcome.reward;
+    r->flags[*n] = slot->outcome.flags;
+    r->rows[(*n)++] = slot->outcome.row;
   }
+  return status;
+}
+
+/* One control step of every env that runs. What was stepped is recorded, and what has ended ends,
+ * whatever happens to the others. */
+static int turn(struct record *r) {
+  size_t n = 0;
+  int status = step_all(r, &n);
   if (n && ph_recorder_rows(r->recorder, r->ids, n, r->actions, NULL, r->rewards, r->flags,
-                            r->rows) != PH_OK)
-    status = cli_error();
-  for (int i = 0; i < r->n && status == EXIT_FINE; i++)
-    if (r->slots[i].active && r->slots[i].outcome.done)
-      status = end(r, i, r->slots[i].outcome.end, r->slots[i].outcome.detail);
+                            r->rows) != PH_OK) {
+    r->stop = true;
+    return warn(r);
+  }
+  for (size_t k = 0; k < n; k++)
+    r->slots[r->ids[k]].actions++;
+  for (int i = 0; i < r->n; i++) {
+    const struct slot *slot = &r->slots[i];
+    if (slot->active && slot->outcome.done &&
+        end(r, i, slot->outcome.end, slot->outcome.detail) != EXIT_FINE)
+      status = EXIT_ERROR;
+  }
   return status;
 }
 
@@ -234,12 +280,16 @@ static int run(struct record *r) {
 }
 
 /* Unfinished episodes become `aborted`; with no row at all they are discarded. */
-static void abort_all(struct record *r, const char *why) {
+static void abort_all(struct record *r) {
+  char why[80] = "the run ended with an error";
+  r->stop = true;
+  if (r->failed >= 0)
+    snprintf(why, sizeof why, "the run ended with an error of env %d", r->failed);
+  else if (interrupted)
+    snprintf(why, sizeof why, "interrupted");
   for (int i = 0; i < r->n; i++)
-    if (r->slots[i].active) {
-      r->slots[i].quota = 0;
-      end(r, i, PH_END_ABORTED, why);
-    }
+    if (r->slots[i].active)
+      end(r, i, PH_END_ABORTED, i == r->failed ? r->slots[i].detail : why);
 }
 
 /* --- before and after --- */
@@ -341,7 +391,7 @@ static void clear(struct record *r) {
 }
 
 int verb_record(const struct options *opt) {
-  struct record r = {.opt = opt};
+  struct record r = {.opt = opt, .failed = -1};
   int status = open_task(&r);
   if (status == EXIT_FINE)
     status = create_envs(&r);
@@ -350,9 +400,7 @@ int verb_record(const struct options *opt) {
   if (status == EXIT_FINE) {
     catch_signals();
     status = run(&r);
-    if (status != EXIT_FINE)
-      json_array_append_new(r.errors, ph_json_text(ph_error()));
-    abort_all(&r, interrupted ? "interrupted" : "the run ended with an error");
+    abort_all(&r);
     if (status == EXIT_FINE && interrupted)
       status = EXIT_FINDING;
     status = finish(&r, status);
