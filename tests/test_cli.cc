@@ -65,13 +65,16 @@ protected:
   void Put(const string &name, const string &text) { std::ofstream(top / name) << text; }
   string Path(const string &name) const { return (top / name).string(); }
 
-  pid_t Start(const std::vector<string> &args) {
+  /* `ignored` is a signal that the program finds ignored; no other is. */
+  pid_t Start(const std::vector<string> &args, int ignored = 0) {
     std::vector<const char *> argv = {program.c_str()};
     for (auto &a : args)
       argv.push_back(a.c_str());
     argv.push_back(nullptr);
     pid_t pid = fork();
     if (pid == 0) {
+      for (int number : {SIGINT, SIGTERM, SIGHUP})
+        signal(number, number == ignored ? SIG_IGN : SIG_DFL);
       int out = open((top / "out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
       int err = open((top / "err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
       int in = open("/dev/null", O_RDONLY);
@@ -422,6 +425,25 @@ TEST_F(Cli, InterruptSavesWhatIsUnfinished) {
   EXPECT_EQ(Run({"verify", "run"}).status, 0);
   for (auto &file : fs::directory_iterator(top / "run"))
     EXPECT_EQ(file.path().string().find(".tmp"), string::npos) << file.path();
+}
+
+TEST_F(Cli, ASignalThatIsIgnoredStaysIgnored) {
+  Put("cart.lua", Task("function(s, rng) return {0} end", 5));
+  for (int number : {SIGHUP, SIGINT}) {
+    string run = "run" + std::to_string(number);
+    auto size = [&] { return Slurp(top / run / "index").size(); };
+    pid_t pid = Start({"record", "cart.lua", "--episodes", "100000000", "--out", run}, number);
+    for (int i = 0; i < 10000 && size() == 0; i++)
+      usleep(1000);
+    kill(pid, number);
+    size_t before = size();
+    for (int i = 0; i < 10000 && size() < before + 5 * 256 && waitpid(pid, nullptr, WNOHANG) == 0;
+         i++)
+      usleep(1000);
+    ASSERT_GE(size(), before + 5 * 256) << "it goes on after signal " << number;
+    kill(pid, SIGTERM);
+    EXPECT_EQ(Wait(pid).status, 1);
+  }
 }
 
 TEST_F(Cli, VerifyFindsAFlippedByte) {

@@ -60,12 +60,14 @@ static void on_signal(int signal) {
   interrupted = 1;
 }
 
-/* The first signal ends the recording in order, a second one the program. */
+/* The first signal ends the recording in order, a second one the program. What is ignored stays so:
+ * nohup, and what a shell starts in the background. */
 static void catch_signals(void) {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGHUP, &action, NULL);
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART}, old;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
 }
 
 /* --- the folder --- */
