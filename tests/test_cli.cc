@@ -333,6 +333,23 @@ TEST_F(Cli, NonFiniteActionsEndTheEpisodeOnly) {
   EXPECT_EQ(Run({"verify", "run"}).status, 0);
 }
 
+TEST_F(Cli, AnEpisodeWithoutAStepIsDiscardedAndNamed) {
+  Put("cart.lua", Task("function(s, rng) return {0/0} end"));
+  Outcome o = Run({"record", "cart.lua", "--episodes", "2", "--out", "run", "--json"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 2) << o.err;
+  const char line[] = "env 0 episode 1: discarded, it has no step: nan: "
+                      "cart: policy: step 0: action[0] (push) is not finite";
+  EXPECT_NE(o.err.find(string("playhead: ") + line + "\n"), string::npos) << o.err;
+  json_t *tally = Json(o);
+  json_t *errors = json_object_get(tally, "errors");
+  ASSERT_EQ(json_array_size(errors), 2u);
+  EXPECT_STREQ(json_string_value(json_array_get(errors, 1)), line);
+  EXPECT_EQ(json_array_size(json_object_get(tally, "episodes")), 0u);
+  EXPECT_EQ(json_integer_value(json_object_get(tally, "discards")), 2);
+  json_decref(tally);
+}
+
 TEST_F(Cli, AScriptThatFailsKeepsWhatWasRecorded) {
   Put("cart.lua", Task("function(s, rng) if s.step >= 3 then error('tired') end return {1} end"));
   Outcome o = Record("run", {"--json"});

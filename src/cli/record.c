@@ -49,8 +49,9 @@ struct record {
   ph_row *rows;
   json_t *episodes, *errors;
   int64_t ended;
-  int failed; /* the env whose error stops the run; -1 none */
-  bool stop;  /* no episode begins any more */
+  int failed;  /* the env whose error stops the run; -1 none */
+  bool stop;   /* no episode begins any more */
+  int finding; /* EXIT_FINDING once an episode was discarded */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -161,7 +162,7 @@ static int fail(struct record *r, int i) {
   slot->outcome = (ph_outcome){0};
   r->failed = i;
   r->stop = true;
-  return report(r, EXIT_ERROR, "env %d episode %" PRId64 ": %s", i, slot->episode, slot->detail);
+  return report(r, EXIT_ERROR, "env %d episode %" PRId64 ": %s", i, slot->episode, ph_error());
 }
 
 static int begin(struct record *r, int i) {
@@ -204,6 +205,10 @@ static int end(struct record *r, int i, ph_end reason, const char *detail) {
     warn(r);
   if (ph_recorder_tally(r->recorder)->discards == discards)
     list(r, i, reason, success);
+  else
+    r->finding =
+        report(r, EXIT_FINDING, "env %d episode %" PRId64 ": discarded, it has no step: %s: %s", i,
+               r->slots[i].episode, ph_end_name(reason), detail);
   r->slots[i].episode++;
   r->ended++;
   return begin(r, i);
@@ -403,8 +408,8 @@ int verb_record(const struct options *opt) {
     catch_signals();
     status = run(&r);
     abort_all(&r);
-    if (status == EXIT_FINE && interrupted)
-      status = EXIT_FINDING;
+    if (status == EXIT_FINE)
+      status = interrupted ? EXIT_FINDING : r.finding;
     status = finish(&r, status);
   }
   clear(&r);
