@@ -520,6 +520,52 @@ TEST(AppEpisodes, ByNameAndByThePanel) {
   EXPECT_EQ(app_episode_at(&f.app, -1), SIZE_MAX);
 }
 
+// A screen of a large run: the catalog is the test's own.
+static void take_many(FakeApp &f, size_t n) {
+  auto *snap = fake_answer(f.app.want);
+  free(snap->catalog->entry);
+  snap->catalog->n = n;
+  snap->catalog->entry = zeroed<ph_entry>(n);
+  for (size_t i = 0; i < n; i++) {
+    snprintf(snap->catalog->entry[i].id, 64, "env%03zu_ep%06zu", i % 4, i / 4);
+    snap->catalog->entry[i].states = 100;
+  }
+  app_take(&f.app, snap);
+}
+
+TEST(AppEpisodes, AFilterIsAppliedOncePerEntryHoweverManyThereAre) {
+  enum { N = 20000 };
+  FakeApp f;
+  take_many(f, N);
+  f.app.focus = PANEL_EPISODES;
+  uint64_t before = f.app.entries_read;
+  f.line("filter env");
+  EXPECT_EQ(f.app.entries_read - before, N);
+  EXPECT_EQ(app_episode_lines(&f.app), N);
+  surface s = {};
+  for (int i = 0; i < 20; i++) {
+    app_key(&f.app, '>', 5000);
+    app_key(&f.app, 'j', 5001);
+    app_resize(&f.app, 40 + i, 120);
+    app_draw(&f.app, &s);
+  }
+  EXPECT_EQ(f.app.want.episode, 20u);
+  EXPECT_EQ(f.app.cursor[PANEL_EPISODES], 21);
+  EXPECT_EQ(f.app.entries_read - before, N) << "lines are not searched for";
+  f.line("filter env001");
+  EXPECT_EQ(app_episode_lines(&f.app), N / 4);
+  EXPECT_EQ(app_episode_at(&f.app, 7), 29u);
+  EXPECT_EQ(f.app.entries_read - before, 2 * N);
+  f.app.want.episode = 0; // the fake reels are few
+  take_many(f, 8);
+  EXPECT_EQ(app_episode_lines(&f.app), 2) << "another catalog is filtered anew";
+  EXPECT_EQ(app_episode_at(&f.app, 1), 5u);
+  EXPECT_EQ(app_episode_at(&f.app, 2), SIZE_MAX);
+  f.keys("Esc");
+  EXPECT_EQ(app_episode_lines(&f.app), 8);
+  surface_free(&s);
+}
+
 /* --- panels
  * --------------------------------------------------------------------------------------- */
 

@@ -36,6 +36,7 @@ void app_init(struct app *app) {
 void app_free(struct app *app) {
   snapshot_free(app->snap);
   marks_clear(&app->marks);
+  free(app->passed);
   free(app->copy);
   memset(app, 0, sizeof *app);
 }
@@ -115,47 +116,6 @@ enum panel_id app_active(const struct app *app) {
   return app->help ? PANEL_HELP : app->focus;
 }
 
-bool app_filter_match(const struct app *app, enum panel_id panel, const char *text) {
-  return !app->filter[panel][0] || strcasestr(text, app->filter[panel]);
-}
-
-static bool episode_matches(const struct app *app, const ph_entry *entry) {
-  char text[200];
-  snprintf(text, sizeof text, "%s env %d %s", entry->id, entry->env_id,
-           ph_end_name(entry->end_reason));
-  return app_filter_match(app, PANEL_EPISODES, text);
-}
-
-size_t app_episode_at(const struct app *app, int line) {
-  size_t n = app_count(app);
-  if (line < 0)
-    return SIZE_MAX;
-  if (!app->filter[PANEL_EPISODES][0])
-    return (size_t)line < n ? (size_t)line : SIZE_MAX;
-  for (size_t i = 0; i < n; i++)
-    if (episode_matches(app, &app->snap->catalog->entry[i]) && line-- == 0)
-      return i;
-  return SIZE_MAX;
-}
-
-int app_episode_lines(const struct app *app) {
-  size_t n = app_count(app), lines = 0;
-  if (!app->filter[PANEL_EPISODES][0])
-    return (int)n;
-  for (size_t i = 0; i < n; i++)
-    lines += episode_matches(app, &app->snap->catalog->entry[i]);
-  return (int)lines;
-}
-
-void app_show_episode(struct app *app) {
-  int lines = app_episode_lines(app);
-  for (int i = 0; i < lines; i++)
-    if (app_episode_at(app, i) == app->want.episode) {
-      app->cursor[PANEL_EPISODES] = i;
-      return;
-    }
-}
-
 /* --- snapshots and size --- */
 
 static bool focus_is_there(const struct app *app, enum panel_id id) {
@@ -179,6 +139,7 @@ void app_relayout(struct app *app) {
 unsigned app_resize(struct app *app, int rows, int cols) {
   app->rows = rows > 0 ? rows : 1;
   app->cols = cols > 0 ? cols : 1;
+  app_refilter_if_changed(app);
   app_relayout(app);
   return REACT_REDRAW | REACT_RELAYOUT;
 }
@@ -199,8 +160,11 @@ static void log_reel(struct app *app, const struct reel *reel) {
 unsigned app_take(struct app *app, struct snapshot *snap) {
   struct snapshot *old = app->snap;
   const struct reel *before = old ? old->reel : NULL;
+  const struct catalog *catalog = old ? old->catalog : NULL;
   size_t count = app_count(app);
   app->snap = snap;
+  if (snap->catalog != catalog)
+    app_refilter(app);
   if (snap->error[0] && !(old && strcmp(old->error, snap->error) == 0))
     app_log(app, true, "%s", snap->error);
   if (snap->reel && snap->reel != before)
@@ -239,6 +203,7 @@ unsigned app_apply(struct app *app, enum command cmd, int64_t count, const char 
     app->playing = false;
   unsigned react = handlers[cmd](app, count, args ? args : "") | REACT_REDRAW;
   app->stepping = (flags & CF_PAUSE) != 0;
+  app_refilter_if_changed(app);
   if (react & REACT_RELAYOUT)
     app_relayout(app);
   return react;
@@ -257,6 +222,7 @@ static unsigned filter_key(struct app *app, uint32_t key) {
   }
   app->cursor[app_active(app)] = app->scroll[app_active(app)] = 0;
   app->filtering = result == PROMPT_EDITING;
+  app_refilter_if_changed(app);
   return REACT_REDRAW;
 }
 

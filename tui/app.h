@@ -58,6 +58,9 @@ struct app {
   char filter[PANEL_COUNT][64];
   bool filtering;                /* the prompt edits the focused panel's filter */
   char filter_before[64];        /* what Esc puts back */
+  size_t *passed, npassed;       /* owned: places of the episodes that pass their filter */
+  char passed_filter[64];        /* by this filter; "": every episode passes, none is listed */
+  uint64_t entries_read;         /* put through the filter so far: its cost, for tests */
   int64_t zoom_first, zoom_last; /* steps that the timeline shows; -1: all */
   unsigned event_mask;           /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;

@@ -27,6 +27,9 @@ double app_step_seconds(const struct app *app);
 void app_follow_zoom(struct app *app);
 /* Rectangles anew, and the focus on a panel that is there. */
 void app_relayout(struct app *app);
+/* Finds the episodes that pass the filter; the second one only if the filter is another. */
+void app_refilter(struct app *app);
+void app_refilter_if_changed(struct app *app);
 /* Puts the cursor of the episode list on the wanted episode. */
 void app_show_episode(struct app *app);
 /* Writes the shown state as a MuJoCo <key>; malloc'd, NULL: no state or no memory. */

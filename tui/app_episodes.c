@@ -1,0 +1,66 @@
+/* The list of episodes under its filter. The places that pass are kept, so that a line costs
+ * nothing however many episodes there are; they are found anew when filter or catalog change. */
+#include "cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool app_filter_match(const struct app *app, enum panel_id panel, const char *text) {
+  return !app->filter[panel][0] || strcasestr(text, app->filter[panel]);
+}
+
+static bool episode_matches(const struct app *app, const ph_entry *entry) {
+  char text[200];
+  snprintf(text, sizeof text, "%s env %d %s", entry->id, entry->env_id,
+           ph_end_name(entry->end_reason));
+  return app_filter_match(app, PANEL_EPISODES, text);
+}
+
+void app_refilter(struct app *app) {
+  const char *filter = app->filter[PANEL_EPISODES];
+  size_t n = filter[0] ? app_count(app) : 0;
+  snprintf(app->passed_filter, sizeof app->passed_filter, "%s", filter);
+  free(app->passed);
+  app->passed = NULL;
+  app->npassed = 0;
+  if (n == 0)
+    return;
+  app->passed = malloc(n * sizeof *app->passed);
+  if (!app->passed) {
+    app_log(app, true, "filter: out of memory");
+    return;
+  }
+  app->entries_read += n;
+  for (size_t i = 0; i < n; i++)
+    if (episode_matches(app, &app->snap->catalog->entry[i]))
+      app->passed[app->npassed++] = i;
+}
+
+void app_refilter_if_changed(struct app *app) {
+  if (strcmp(app->passed_filter, app->filter[PANEL_EPISODES]) != 0)
+    app_refilter(app);
+}
+
+int app_episode_lines(const struct app *app) {
+  return (int)(app->filter[PANEL_EPISODES][0] ? app->npassed : app_count(app));
+}
+
+size_t app_episode_at(const struct app *app, int line) {
+  if (line < 0 || line >= app_episode_lines(app))
+    return SIZE_MAX;
+  return app->filter[PANEL_EPISODES][0] ? app->passed[line] : (size_t)line;
+}
+
+void app_show_episode(struct app *app) {
+  int low = 0, high = app_episode_lines(app);
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (app_episode_at(app, middle) < app->want.episode)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (app_episode_at(app, low) == app->want.episode)
+    app->cursor[PANEL_EPISODES] = low;
+}
