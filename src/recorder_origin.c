@@ -35,7 +35,7 @@ static void now(char *out, size_t size, const char *format) {
   strftime(out, size, format, &tm);
 }
 
-static void run_id(char *out, size_t size) {
+void ph_recorder_make_run_id(char *out, size_t size) {
   char stamp[32];
   struct timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -109,7 +109,7 @@ static void fill_names(ph_episode_meta *meta, const ph_model *model,
   if (opt->run_id != NULL) {
     set(meta->run_id, sizeof meta->run_id, opt->run_id);
   } else {
-    run_id(meta->run_id, sizeof meta->run_id);
+    ph_recorder_make_run_id(meta->run_id, sizeof meta->run_id);
   }
   if (opt->task != NULL) {
     set(meta->task_sha256, sizeof meta->task_sha256, ph_task_sha256(opt->task));

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <signal.h>
 #include <sstream>
 #include <string>
@@ -304,6 +305,9 @@ TEST_F(Cli, TheDefaultFolderIsThatOfTheData) {
   json_t *tally = Json(o);
   EXPECT_EQ(Text(tally, "path"),
             Path(".local/share/playhead/trajectories/") + Text(tally, "run_id"));
+  EXPECT_TRUE(
+      std::regex_match(Text(tally, "run_id"), std::regex("\\d{8}T\\d{6}Z-\\d+-[0-9a-f]{5}")))
+      << "made as the library makes it: " << Text(tally, "run_id");
   json_decref(tally);
   data_root = Path("root");
   tally = Json(Run({"record", "cart.lua", "--json"}));

@@ -18,7 +18,7 @@ typedef struct ph_recorder_options {
   const char *recipe;   /* Nullable: "step" */
   const char *engine;   /* Nullable: "mujoco" */
   const char *derived;  /* Nullable: "fresh" */
-  const char *run_id;   /* Nullable: made from time and process */
+  const char *run_id;   /* Nullable: ph_recorder_make_run_id */
   double hold_seconds;  /* in force; negative: the task's */
   int control_steps;    /* 0: the task's */
   int action_dim;       /* 0: the task's terms give it, else nu */
@@ -34,6 +34,9 @@ typedef struct ph_tally {
   int64_t failed; /* commits that could not be written; their rows are kept until close */
   int64_t by_end[PH_END_COUNT];
 } ph_tally;
+
+/* Makes a new run_id from time and process, "20260131T120000Z-4711-0f3a2"; 64 bytes have room. */
+PH_API void ph_recorder_make_run_id(char *out, size_t size);
 
 /* Creates the run directory and writes run.h5 (model, task). PH_EEXIST: `path` holds a run. */
 PH_API ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *model,

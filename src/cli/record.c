@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "report.h"
 
@@ -97,14 +95,9 @@ static bool is_free(const char *path) {
   return empty;
 }
 
-static bool default_path(char *path, size_t size, char *run_id, size_t id_size) {
-  time_t now = time(NULL);
-  struct tm utc;
+static bool default_path(char *path, size_t size, const char *run_id) {
   const char *root = getenv("PLAYHEAD_DATA_ROOT"), *data = getenv("XDG_DATA_HOME"),
              *home = getenv("HOME");
-  gmtime_r(&now, &utc);
-  snprintf(run_id, id_size, "%04d%02d%02dT%02d%02d%02dZ-%ld", utc.tm_year + 1900, utc.tm_mon + 1,
-           utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, (long)getpid());
   int n = -1;
   if (root && *root)
     n = snprintf(path, size, "%s/trajectories/%s", root, run_id);
@@ -118,13 +111,14 @@ static bool default_path(char *path, size_t size, char *run_id, size_t id_size) 
 static int open_recorder(struct record *r) {
   char path[4096], run_id[64];
   ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  ph_recorder_make_run_id(run_id, sizeof run_id);
   bool ok = r->opt->out ? snprintf(path, sizeof path, "%s", r->opt->out) < (int)sizeof path
-                        : default_path(path, sizeof path, run_id, sizeof run_id);
+                        : default_path(path, sizeof path, run_id);
   if (!ok)
     return cli_fail(EXIT_ERROR, "record: no folder for the run: give one with --out");
   opt.task = r->task;
   opt.hold_seconds = r->opt->hold;
-  opt.run_id = r->opt->out ? NULL : run_id;
+  opt.run_id = run_id;
   opt.action_state = ph_env_dims(r->slots[0].env)->action_state;
   opt.action_dim = ph_env_dims(r->slots[0].env)->action_dim;
   if (!is_free(path))
