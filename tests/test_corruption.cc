@@ -76,8 +76,8 @@ bool read_store(const std::string &path, const Truth &truth) {
   } else {
     ADD_FAILURE() << ph_store_count(s.get()) << " episodes";
   }
-  const char *task = ph_store_task(s.get(), truth.demo.task.c_str());
-  if (task) {
+  const char *task = nullptr;
+  if (ph_store_task(&task, s.get(), truth.demo.task.c_str()) == PH_OK) {
     EXPECT_EQ(std::string(task), truth.task);
   }
   char hex[PH_SHA256_SIZE];
@@ -157,7 +157,9 @@ TEST_P(Damage, AFlippedByteGivesAnErrorOrTheRightData) {
     uint8_t flipped = bytes[at] ^ (uint8_t)(1 + rng() % 255);
     SCOPED_TRACE("byte " + std::to_string(at) + " becomes " + std::to_string(flipped));
     ASSERT_EQ(pwrite(fd, &flipped, 1, (off_t)at), 1);
-    found += read_all(bad, truth) | (i % 4 == 0 && read_store(bad, truth));
+    bool noticed = read_all(bad, truth);
+    noticed = (i % 4 == 0 && read_store(bad, truth)) || noticed;
+    found += noticed;
     ASSERT_EQ(pwrite(fd, &bytes[at], 1, (off_t)at), 1);
   }
   close(fd);

@@ -3,6 +3,8 @@
  * bytes cut it. Whatever is read without an error from an edited file must be what was written. */
 #include "sink.h"
 
+#include <playhead/store.h>
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
