@@ -121,7 +121,15 @@ ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *
     free(provenance);
     return status;
   }
-  return recorder_new(out, sink, &origin, provenance, path, model, opt);
+  status = recorder_new(out, sink, &origin, provenance, path, model, opt);
+  if (status == PH_OK) {
+    status = ph_sink_run_start(sink);
+    if (status != PH_OK) {
+      recorder_free(*out);
+      *out = NULL;
+    }
+  }
+  return status;
 }
 
 /* --- slots --- */

@@ -39,11 +39,16 @@ typedef struct ph_sink_options {
   bool compress;
 } ph_sink_options;
 
-/* A run directory: run.h5 appears with the first `begin` or `finish`, each `end` verifies, syncs
- * and renames one file env<III>_ep<NNNNNN>_<A>.h5 and appends its index record. PH_EEXIST: the
- * folder holds a run. origin says what all episodes share. */
+/* A run directory: run.h5 appears with `ph_sink_run_start`, else with the first `begin` or
+ * `finish`; each `end` verifies, syncs and renames one file env<III>_ep<NNNNNN>_<A>.h5 and appends
+ * its index record. The folder is locked while the sink lives. PH_EEXIST: it holds episodes, or
+ * another process records into it; the run.h5 of a run without an episode gives way. origin says
+ * what all episodes share. */
 ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
                       const ph_sink_options *opt);
+/* Writes run.h5 of a run directory now; all models and tasks must be known. After an error it is
+ * tried again by `begin`. */
+ph_status ph_sink_run_start(ph_sink *sink);
 /* One dataset file: temporary sibling, renamed by `finish`. PH_EEXIST: something is there. */
 ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta *origin,
                           const ph_sink_options *opt);

@@ -1,12 +1,15 @@
 /* A run directory: run.h5 with models and tasks, one file per episode. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "episode_file.h"
 #include "fail.h"
 #include "index.h"
 #include "sink_h5.h"
@@ -16,6 +19,8 @@
 struct run {
   ph_sink base;
   char *dir;
+  int folder;   /* the open folder, locked while it is written into; -1 none */
+  bool locked;  /* false too where the file system has no locks */
   bool made;    /* the folder was not there before */
   bool written; /* run.h5 is in place */
   bool compress;
@@ -70,6 +75,10 @@ static ph_status write_run(struct run *run) {
     return status;
   run->written = true;
   return PH_OK;
+}
+
+ph_status ph_sink_run_start(ph_sink *sink) {
+  return write_run((struct run *)sink);
 }
 
 static ph_status too_late(const struct run *run, const char *what, const char *sha256) {
@@ -202,24 +211,69 @@ static void run_free(ph_sink *sink) {
   drop_references(run);
   if (run->made && !run->written)
     rmdir(run->dir);
+  if (run->folder >= 0)
+    close(run->folder);
   free(run->dir);
   free(run);
 }
 
-/* PH_EEXIST: the folder holds a run, or episodes of one. */
-static ph_status check_empty(const char *dir) {
+/* So that no other recorder takes the folder over meanwhile. */
+static ph_status lock_folder(struct run *run) {
+  run->folder = open(run->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (run->folder < 0)
+    return ph_fail(PH_EIO, "%s: cannot be opened: %s", run->dir, strerror(errno));
+  run->locked = flock(run->folder, LOCK_EX | LOCK_NB) == 0;
+  if (!run->locked && errno == EWOULDBLOCK)
+    return ph_fail(PH_EEXIST, "%s: another process records into it", run->dir);
+  return PH_OK;
+}
+
+/* PH_EEXIST: the folder holds episodes, or the index of some. *begun: it has a run.h5. */
+static ph_status check_folder(const char *dir, bool *begun) {
   int env_id;
   int64_t episode, actions;
   DIR *folder = opendir(dir);
   ph_status status =
       folder ? PH_OK : ph_fail(PH_EIO, "%s: cannot be listed: %s", dir, strerror(errno));
-  for (struct dirent *entry = NULL; !status && (entry = readdir(folder));)
-    if (strcmp(entry->d_name, "run.h5") == 0 || strcmp(entry->d_name, "index") == 0 ||
-        ph_index_parse_name(entry->d_name, &env_id, &episode, &actions))
+  for (struct dirent *entry = NULL; !status && (entry = readdir(folder));) {
+    if (strcmp(entry->d_name, "run.h5") == 0)
+      *begun = true;
+    else if (strcmp(entry->d_name, "index") == 0 ||
+             ph_index_parse_name(entry->d_name, &env_id, &episode, &actions))
       status = ph_fail(PH_EEXIST, "%s: it holds a run already", dir);
+  }
   if (folder)
     closedir(folder);
   return status;
+}
+
+/* Takes away the run.h5 of a run that ended, or was killed, before its first episode. */
+static ph_status take_over(const struct run *run) {
+  ph_episode_meta meta = {0};
+  hid_t file = H5I_INVALID_HID;
+  char *path = join(run->dir, "run.h5");
+  if (!path)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", run->dir);
+  bool ours = run->locked && ph_h5_open(&file, path) == PH_OK &&
+              ph_meta_root(&meta, file) == PH_OK && !ph_h5_exists(file, "data");
+  ph_h5_close(file);
+  ph_status status = PH_OK;
+  if (!ours)
+    status = ph_fail(PH_EEXIST, "%s: it is there already", path);
+  else if (unlink(path) != 0)
+    status = ph_fail(PH_EIO, "%s: cannot be replaced: %s", path, strerror(errno));
+  free(path);
+  return status;
+}
+
+static ph_status enter_folder(struct run *run) {
+  bool begun = false;
+  ph_status status = ph_folder_create(run->dir, &run->made);
+  if (!status)
+    status = lock_folder(run);
+  if (!status)
+    status = check_folder(run->dir, &begun);
+  return !status && begun ? take_over(run) : status;
 }
 
 ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
@@ -231,14 +285,12 @@ ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *ori
   run->base = (ph_sink){run_model, run_task,   run_begin,  run_rows,
                         run_end,   run_cancel, run_finish, run_free};
   run->part.h5 = H5I_INVALID_HID;
+  run->folder = -1;
   run->origin = *origin;
   run->origin.provenance = NULL;
   run->compress = opt && opt->compress;
   run->dir = strdup(dir);
-  ph_status status =
-      run->dir ? ph_folder_create(dir, &run->made) : ph_fail(PH_ENOMEM, "%s: out of memory", dir);
-  if (!status)
-    status = check_empty(dir);
+  ph_status status = run->dir ? enter_folder(run) : ph_fail(PH_ENOMEM, "%s: out of memory", dir);
   if (status)
     run_free(&run->base);
   else

@@ -299,6 +299,21 @@ TEST_F(Cli, RecordNeverWritesIntoWhatIsThere) {
   EXPECT_EQ(Record("new/deep/run").status, 0);
 }
 
+TEST_F(Cli, ARunThatWasKilledBeforeItsFirstEpisodeIsNoHindrance) {
+  Put("slow.lua", Task("function(s, rng) return {0} end", 100000000));
+  pid_t pid = Start({"record", "slow.lua", "--out", "run"});
+  for (int i = 0; i < 10000 && !fs::exists(top / "run" / "run.h5"); i++)
+    usleep(1000);
+  Outcome o = Wait(Start({"record", "cart.lua", "--out", "run"}));
+  EXPECT_EQ(o.status, 3) << "the first one still records";
+  EXPECT_NE(o.err.find("another process records into it"), string::npos) << o.err;
+  kill(pid, SIGKILL);
+  EXPECT_EQ(Wait(pid).status, -SIGKILL);
+  Put("run/.run.h5.1-0.part", "torn");
+  EXPECT_EQ(Record("run").status, 0);
+  EXPECT_EQ(Run({"verify", "run"}).status, 0);
+}
+
 TEST_F(Cli, TheDefaultFolderIsThatOfTheData) {
   Outcome o = Run({"record", "cart.lua", "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
@@ -494,6 +509,31 @@ TEST_F(Cli, VerifyFindsAFlippedByte) {
   o = Run({"verify", "run"});
   EXPECT_EQ(o.status, 1);
   EXPECT_NE(o.out.find("2 of 3 episodes are as recorded"), string::npos) << o.out;
+}
+
+/* What is damaged is named as that, and is a finding. */
+TEST_F(Cli, InfoSaysWhatIsDamaged) {
+  ASSERT_EQ(Record("run").status, 0);
+  EXPECT_EQ(Run({"info", "run"}).status, 0);
+  string run = Slurp(top / "run" / "run.h5"), bad = run;
+  size_t at = bad.find("hold_seconds = ");
+  ASSERT_NE(at, string::npos);
+  bad[at] = 'H';
+  Put("run/run.h5", bad);
+  Outcome o = Run({"info", "run"});
+  EXPECT_EQ(o.out.find("not stored"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("source: "), string::npos) << o.out;
+  EXPECT_EQ(o.out.find("EXACT"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("STATES ONLY"), string::npos) << o.out;
+  Put("run/run.h5", run);
+  for (auto &file : fs::directory_iterator(top / "run"))
+    if (file.path().filename().string().rfind("env001", 0) == 0)
+      fs::resize_file(file.path(), 1000);
+  o = Run({"info", "run"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_EQ(o.out.find("no checksums are stored"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("1000 of"), string::npos) << o.out;
+  EXPECT_EQ(Run({"info", "--json", "run"}).status, 1);
 }
 
 TEST_F(Cli, ScreenIsTextOfTheSizeAskedFor) {

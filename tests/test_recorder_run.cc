@@ -174,6 +174,28 @@ TEST(Run, HoldOverrideIsWrittenDown) {
   ph_episode_free(episode);
 }
 
+TEST(Run, RunFileIsThereOnceTheRecorderIsOpen) {
+  Model model;
+  Task task(rec_task(kHoldTask));
+  TempDir tmp;
+  std::string dir = tmp.path + "/run", file = dir + "/run.h5";
+  ph_recorder *rec = nullptr;
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  opt.task = task.task;
+  ASSERT_EQ(PH_OK, ph_recorder_open(&rec, dir.c_str(), model.model, &opt)) << ph_error();
+  ASSERT_TRUE(std::filesystem::exists(file));
+  auto written = std::filesystem::last_write_time(file);
+  {
+    Store run(dir);
+    EXPECT_STREQ(ph_model_sha256(model.model), ph_store_model_hash(run.store, 0));
+    EXPECT_STREQ(ph_task_sha256(task.task), ph_store_task_hash(run.store, 0));
+  }
+  Env env(task, model);
+  rollout(env.env, 1, rec);
+  EXPECT_EQ(PH_OK, ph_recorder_close(rec, nullptr)) << ph_error();
+  EXPECT_EQ(written, std::filesystem::last_write_time(file)) << "written once";
+}
+
 TEST(Run, AFolderThatHoldsARunIsRefused) {
   Model model;
   Task task(rec_task(kHoldTask));

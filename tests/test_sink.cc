@@ -257,12 +257,31 @@ TEST_F(Sink, RunRefusesAFolderThatHoldsOne) {
   OK(sink->finish(sink));
   close();
   EXPECT_EQ(Names{"run.h5"}, dir.names("run"));
-  EXPECT_EQ(PH_EEXIST, run(a));
   ASSERT_EQ(0, rename((dir / "run/run.h5").c_str(), (dir / "run/env000_ep000000_3.h5").c_str()));
   EXPECT_EQ(PH_EEXIST, run(a));
   write_bytes(dir / "file", "x");
   EXPECT_EQ(PH_EIO, run(a, "file"));
   EXPECT_EQ(PH_EIO, run(a, "file/below"));
+}
+
+TEST_F(Sink, ARunWithoutAnEpisodeGivesWay) {
+  Fake a(4);
+  OK(run(a));
+  OK(ph_sink_run_start(sink));
+  ph_sink *second = nullptr;
+  EXPECT_EQ(PH_EEXIST, ph_sink_run(&second, (dir / "run").c_str(), &a.meta, nullptr));
+  EXPECT_NE(nullptr, strstr(ph_error(), "another process")) << ph_error();
+  close(); /* as a killed process leaves it */
+  EXPECT_EQ(Names{"run.h5"}, dir.names("run"));
+  OK(run(a));
+  OK(write_fake(sink, a));
+  OK(sink->finish(sink));
+  close();
+  EXPECT_EQ(PH_EEXIST, run(a)) << "now it has one";
+  std::filesystem::create_directory(dir / "other");
+  write_bytes(dir / "other/run.h5", "somebody's own");
+  EXPECT_EQ(PH_EEXIST, run(a, "other"));
+  EXPECT_EQ("somebody's own", bytes_of(dir / "other/run.h5"));
 }
 
 TEST_F(Sink, RunThatNeverBeganLeavesNoFolder) {

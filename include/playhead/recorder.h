@@ -22,49 +22,66 @@ typedef struct ph_recorder_options {
   double hold_seconds;  /* in force; negative: the task's */
   int control_steps;    /* 0: the task's */
   int action_dim;       /* 0: the task's terms give it, else nu */
-  int action_state;     /* length of action_state in rows */
+  int action_state;     /* length of action_state in rows; ignored where action_dim is the task's */
   bool ctrl_substeps;   /* rows will carry ctrl of every substep */
 } ph_recorder_options;
 #define PH_RECORDER_OPTIONS_INIT                                                                   \
   { NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false }
 
-/* Tally of a recording: resets = commits + discards when nothing was lost. */
+/* Tally of a recording: resets = commits + discards once it is closed and nothing was lost. */
 typedef struct ph_tally {
   int64_t resets, commits, discards, steps;
-  int64_t failed; /* commits that could not be written; their rows are kept until close */
+  int64_t failed; /* episodes that could not be written; their rows are kept until close */
   int64_t by_end[PH_END_COUNT];
 } ph_tally;
 
 /* Makes a new run_id from time and process, "20260131T120000Z-4711-0f3a2"; 64 bytes have room. */
 PH_API void ph_recorder_make_run_id(char *out, size_t size);
 
-/* Creates the run directory and writes run.h5 (model, task). PH_EEXIST: `path` holds a run. */
+/* Creates the run directory with the folders above it, and writes run.h5 (model, task): it is there
+ * when this returns PH_OK, once and for all. The folder is locked until the recorder is closed.
+ * Model and task are referenced, the rest of the options is copied. PH_EEXIST: `path` holds
+ * episodes, or another recorder writes there; what a run left that ended before its first episode
+ * gives way. PH_EINVAL: the options do not say control_steps, or the hold is 0 steps. PH_EIO. */
 PH_API ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *model,
                                   const ph_recorder_options *opt);
 
-/* Starts an episode of an env: its seed, what its reset changed (n edits, copied), row 0. */
+/* Starts an episode of an env: its seed, what its reset changed (n edits), row 0. All is copied.
+ * Ids start at 0 and need not be dense; an env's episodes are numbered from 0 in order of begin.
+ *
+ * Row 0 must have `state`, `warmstart` where nv > 0, `ctrl` where nu > 0, `predicate` where the
+ * task has a success condition, `action_state` where the options or the task give it a length. The
+ * other pointers may be NULL: the model's reset value is meant then, in all rows. The later rows of
+ * the episode must have the same columns as row 0. PH_EINVAL names the column that is missing or
+ * not finite, or says that the env's last episode has not ended; nothing has begun then. */
 PH_API ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed,
                                    const ph_edit *edits, size_t n, const ph_row *row0);
 
 /* One transition for each of n envs; arrays are parallel to env_ids: action[i] (action_dim),
- * reward[i], flags[i], row[i]. ctrl_substeps is nullable (control_steps x nu each). A non-finite
- * action or state is refused with PH_EINVAL naming it, and is not a row. */
+ * reward[i], flags[i] (PH_FLAG_*), row[i]. All is copied. ctrl_substeps (control_steps x nu each)
+ * is required with the option of that name, else ignored. A non-finite action or state is refused
+ * with PH_EINVAL naming it, and is not a row; after any error none of the n is recorded. */
 PH_API ph_status ph_recorder_rows(ph_recorder *rec, const int *env_ids, size_t n,
                                   const double *const *action, const double *const *ctrl_substeps,
                                   const double *reward, const uint8_t *flags, const ph_row *row);
 
-/* Ends an episode: success is 1, 0 or -1 (no task). The file is complete on disk when this
- * returns PH_OK. With no row at all the episode is discarded and counted. */
+/* Ends an episode: success is 1, 0 or -1 (no task); detail is nullable, of at most 199 bytes, and
+ * copied. The file is complete on disk when this returns PH_OK. With no row at all the episode is
+ * discarded and counted. After PH_EIO the env may begin its next episode: the rows are kept and
+ * tried again by close. */
 PH_API ph_status ph_recorder_end(ph_recorder *rec, int env_id, ph_end reason, int success,
                                  const char *detail);
+/* Drops the rows of the running episode; its number is not used again. */
 PH_API ph_status ph_recorder_discard(ph_recorder *rec, int env_id);
 
+/* All three are borrowed until the recorder is closed; the tally goes on counting. The path is as
+ * it was given. */
 PH_API const ph_tally *ph_recorder_tally(const ph_recorder *rec);
 PH_API const char *ph_recorder_path(const ph_recorder *rec);
 PH_API const char *ph_recorder_run_id(const ph_recorder *rec);
 
 /* Saves unfinished episodes as `aborted`, tries failed commits again. PH_EIO names what could not
- * be written; the recorder is freed either way. *tally is nullable. */
+ * be written; the recorder is freed either way. *tally is nullable and gets the last counts. */
 PH_API ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally);
 
 #ifdef __cplusplus

@@ -82,7 +82,16 @@ static bool make_parents(char *path) {
   return true;
 }
 
-/* True when the path is free, or a folder without anything in it. */
+/* What a recorder that was killed before its first episode has left. Whether the run.h5 may go is
+ * for ph_recorder_open to say. */
+static bool is_leftover(const char *name) {
+  size_t n = strlen(name);
+  return strcmp(name, "run.h5") == 0 ||
+         (strncmp(name, ".run.h5.", 8) == 0 && strcmp(name + n - 5, ".part") == 0) ||
+         (strncmp(name, ".env", 4) == 0 && n > 9 && strcmp(name + n - 5, ".part") == 0);
+}
+
+/* True when the path is free, or a folder without anything of worth in it. */
 static bool is_free(const char *path) {
   DIR *dir = opendir(path);
   if (!dir)
@@ -90,7 +99,8 @@ static bool is_free(const char *path) {
   const struct dirent *entry;
   bool empty = true;
   while (empty && (entry = readdir(dir)))
-    empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            is_leftover(entry->d_name);
   closedir(dir);
   return empty;
 }
