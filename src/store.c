@@ -189,6 +189,10 @@ const ph_entry *ph_store_entry(const ph_store *store, size_t i) {
   return i < store->n ? &store->entries[i] : NULL;
 }
 
+size_t ph_store_home(const ph_store *store, size_t i) {
+  return i < store->n ? store->home_of[i] : SIZE_MAX;
+}
+
 size_t ph_store_find(const ph_store *store, const char *id) {
   for (size_t i = 0; i < store->n; i++)
     if (strcmp(store->entries[i].id, id) == 0)

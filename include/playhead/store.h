@@ -42,6 +42,8 @@ PH_API const char *ph_store_layout(const ph_store *store); /* "run", "dataset", 
 PH_API const char *ph_store_path(const ph_store *store);   /* the first path */
 PH_API size_t ph_store_count(const ph_store *store);
 PH_API const ph_entry *ph_store_entry(const ph_store *store, size_t i); /* Borrowed */
+/* Which of the opened paths holds the i-th episode: its place among them; SIZE_MAX if none. */
+PH_API size_t ph_store_home(const ph_store *store, size_t i);
 
 /* Index of the episode with that id, or a bare number as its place from 0; SIZE_MAX if none. */
 PH_API size_t ph_store_find(const ph_store *store, const char *id);
