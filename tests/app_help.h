@@ -148,5 +148,7 @@ struct FakeApp {
     return react;
   }
   int64_t step() const { return app.want.step; }
+  // Marks and notes of the wanted episode's file.
+  const struct marks &sheet() const { return *app_marks(&app, app.want.episode); }
   std::string said() const { return app.message; }
 };

@@ -36,6 +36,8 @@ struct Fixture {
   char action_name[16][64], ctrl_name[16][64], condition[16][64];
   std::vector<snapshot::snapshot_contact> contacts;
   std::vector<snapshot::snapshot_condition> conditions;
+  struct marks sheet {};
+  size_t sheet_of = 0;
   std::vector<mark> marks;
   std::vector<note> notes;
   std::string note_text;
@@ -201,10 +203,13 @@ struct Fixture {
     snap.contacts = contacts.data();
     snap.has_conditions = !conditions.empty();
     snap.conditions = conditions.data();
-    a.marks.mark = marks.data();
-    a.marks.nmarks = marks.size();
-    a.marks.note = notes.data();
-    a.marks.nnotes = notes.size();
+    sheet.mark = marks.data();
+    sheet.nmarks = marks.size();
+    sheet.note = notes.data();
+    sheet.nnotes = notes.size();
+    a.sheet = &sheet;
+    a.sheet_of = &sheet_of;
+    a.nsheets = a.nsources = 1;
     a.snap = &snap;
     a.want.episode = 16;
     a.cursor[PANEL_EPISODES] = 16;

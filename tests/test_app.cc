@@ -425,26 +425,26 @@ TEST(AppMarks, SetAndJump) {
   EXPECT_TRUE(has(f.said(), "no mark b"));
   f.keys("m Esc");
   EXPECT_EQ(f.app.pending, CMD_NONE);
-  EXPECT_EQ(f.app.marks.nmarks, 1u);
+  EXPECT_EQ(f.sheet().nmarks, 1u);
   f.keys("m !");
   EXPECT_TRUE(f.app.message_bad);
   f.keys("m q");
-  EXPECT_EQ(f.app.marks.nmarks, 2u) << "q names a mark here";
+  EXPECT_EQ(f.sheet().nmarks, 2u) << "q names a mark here";
   f.keys(">");
   f.keys("' x");
   EXPECT_TRUE(has(f.said(), "no mark x in this episode"));
   f.line("mark z");
-  EXPECT_NE(marks_find(&f.app.marks, "env001_ep000000", 'z'), nullptr);
+  EXPECT_NE(marks_find(&f.sheet(), "env001_ep000000", 'z'), nullptr);
 }
 
 TEST(AppMarks, Notes) {
   FakeApp f;
   f.keys("7 Enter");
   EXPECT_TRUE(f.line("note drawer jams here") & REACT_SAVE);
-  ASSERT_NE(marks_note_at(&f.app.marks, "env000_ep000000", 7), nullptr);
-  EXPECT_STREQ(marks_note_at(&f.app.marks, "env000_ep000000", 7)->text, "drawer jams here");
+  ASSERT_NE(marks_note_at(&f.sheet(), "env000_ep000000", 7), nullptr);
+  EXPECT_STREQ(marks_note_at(&f.sheet(), "env000_ep000000", 7)->text, "drawer jams here");
   EXPECT_TRUE(f.line("note") & REACT_SAVE);
-  EXPECT_EQ(f.app.marks.nnotes, 0u);
+  EXPECT_EQ(f.sheet().nnotes, 0u);
   EXPECT_FALSE(f.line("note") & REACT_SAVE);
   f.line("note \xff");
   EXPECT_TRUE(f.app.message_bad);
@@ -674,9 +674,9 @@ TEST(AppProgram, QuitRememberSuspendRedraw) {
   EXPECT_EQ(f.keys("q") & (REACT_QUIT | REACT_SAVE), (unsigned)REACT_QUIT);
   f.keys("5 5 Enter");
   EXPECT_EQ(f.keys("Q") & (REACT_QUIT | REACT_SAVE), (unsigned)(REACT_QUIT | REACT_SAVE));
-  EXPECT_TRUE(f.app.marks.last.set);
-  EXPECT_EQ(f.app.marks.last.step, 55);
-  EXPECT_STREQ(f.app.marks.last.episode, "env000_ep000000");
+  EXPECT_TRUE(f.sheet().last.set);
+  EXPECT_EQ(f.sheet().last.step, 55);
+  EXPECT_STREQ(f.sheet().last.episode, "env000_ep000000");
 }
 
 TEST(AppProgram, CtrlCTwiceQuitsOnceCancels) {
@@ -852,10 +852,10 @@ static const struct {
     {CMD_LOOP, "", [](const FakeApp &f, unsigned) { return f.app.loop_a == 100; }},
     {CMD_LOOP_ALL, "", [](const FakeApp &f, unsigned) { return f.app.loop_all; }},
     {CMD_MARK, "a",
-     [](const FakeApp &f, unsigned r) { return f.app.marks.nmarks == 1 && (r & REACT_SAVE); }},
+     [](const FakeApp &f, unsigned r) { return f.sheet().nmarks == 1 && (r & REACT_SAVE); }},
     {CMD_JUMP, "a", [](const FakeApp &f, unsigned) { return has(f.said(), "no mark a"); }},
     {CMD_NOTE, "hm",
-     [](const FakeApp &f, unsigned r) { return f.app.marks.nnotes == 1 && (r & REACT_SAVE); }},
+     [](const FakeApp &f, unsigned r) { return f.sheet().nnotes == 1 && (r & REACT_SAVE); }},
     {CMD_EPISODE_PREVIOUS, "",
      [](const FakeApp &f, unsigned) { return has(f.said(), "first episode"); }},
     {CMD_EPISODE_NEXT, "", [](const FakeApp &f, unsigned) { return f.app.want.episode == 1; }},
@@ -894,7 +894,7 @@ static const struct {
     {CMD_SUSPEND, "", [](const FakeApp &, unsigned r) { return (r & REACT_SUSPEND) != 0; }},
     {CMD_QUIT, "", [](const FakeApp &, unsigned r) { return (r & REACT_QUIT) != 0; }},
     {CMD_QUIT_REMEMBER, "",
-     [](const FakeApp &f, unsigned r) { return f.app.marks.last.step == 100 && (r & REACT_QUIT); }},
+     [](const FakeApp &f, unsigned r) { return f.sheet().last.step == 100 && (r & REACT_QUIT); }},
 };
 
 TEST(AppCommands, EachHasItsEffect) {
@@ -969,8 +969,8 @@ TEST(AppStorm, RandomKeysAndResizesLeaveItConsistent) {
       ASSERT_EQ(s.rows, f.app.rows);
       ASSERT_EQ(s.cols, f.app.cols);
     }
-    if (f.app.marks.nnotes > 1000)
-      marks_clear(&f.app.marks);
+    if (f.sheet().nnotes > 1000)
+      marks_clear(const_cast<struct marks *>(&f.sheet()));
   }
   surface_free(&s);
 }

@@ -42,6 +42,35 @@ struct Marks : ::testing::Test {
   }
 };
 
+TEST_F(Marks, KnowWhetherTheyChanged) {
+  ASSERT_TRUE(load()) << error;
+  EXPECT_FALSE(m.changed);
+  marks_set(&m, "demo_1", 'a', 12);
+  EXPECT_TRUE(m.changed);
+  ASSERT_TRUE(save()) << error;
+  EXPECT_FALSE(m.changed);
+  ASSERT_TRUE(load()) << error;
+  EXPECT_FALSE(m.changed) << "what is loaded is no change";
+  marks_leave(&m, nullptr, 0);
+  EXPECT_FALSE(m.changed) << "it was never left here";
+  marks_note(&m, "demo_1", 12, "x");
+  EXPECT_TRUE(m.changed);
+}
+
+TEST_F(Marks, WhereQLeftIsForgottenWhenItLeavesElsewhere) {
+  ASSERT_TRUE(load()) << error;
+  marks_leave(&m, "demo_2", 77);
+  ASSERT_TRUE(save()) << error;
+  ASSERT_TRUE(load()) << error;
+  ASSERT_TRUE(m.last.set);
+  EXPECT_STREQ(m.last.episode, "demo_2");
+  marks_leave(&m, nullptr, 5);
+  EXPECT_TRUE(m.changed);
+  ASSERT_TRUE(save()) << error;
+  ASSERT_TRUE(load()) << error;
+  EXPECT_FALSE(m.last.set);
+}
+
 TEST_F(Marks, RoundTrip) {
   ASSERT_TRUE(load()) << error;
   EXPECT_EQ(m.nmarks, 0u);

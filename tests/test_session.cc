@@ -317,6 +317,26 @@ TEST_F(Session, EpisodeThatDoesNotOpenIsAnErrorAndTheNextOneOpens) {
   snapshot_free(snap);
 }
 
+TEST_F(Session, WhatAnOpeningTellsIsPublishedInANewCatalog) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *first = session_first(s), *good = serve(1, 5);
+  EXPECT_EQ(good->catalog, first->catalog) << "nothing new, nothing copied";
+  std::string file = first->catalog->entry[0].file;
+  fs::resize_file(file[0] == '/' ? fs::path(file) : dir / "run" / file, 300);
+  struct snapshot *bad = serve(0, 5), *after = serve(1, 5);
+  ASSERT_TRUE(bad && bad->catalog);
+  EXPECT_NE(bad->catalog, first->catalog);
+  EXPECT_NE(bad->catalog->entry[0].oddity[0], 0);
+  EXPECT_EQ(first->catalog->entry[0].oddity[0], 0) << "what is on show does not change";
+  EXPECT_EQ(bad->catalog->n, first->catalog->n);
+  EXPECT_EQ(after->catalog, bad->catalog);
+  EXPECT_TRUE(after->has_frame) << after->error;
+  struct snapshot *again = serve(0, 6);
+  EXPECT_EQ(again->catalog, bad->catalog) << "the same fault is no news";
+  for (struct snapshot *snap : {first, good, bad, after, again})
+    snapshot_free(snap);
+}
+
 TEST_F(Session, AnotherTaskThatDoesNotFitIsSaid) {
   std::string task = std::string(TEST_SOURCE_ROOT) + "/data/quadruped_stand.lua";
   ASSERT_EQ(open(dir / "run", task.c_str()), PH_OK) << ph_error();
@@ -403,4 +423,110 @@ TEST_F(Screen, BeginsWhereQLeft) {
   marks_clear(&marks);
   EXPECT_NE(render(nullptr, -1).find("step 44/88"), std::string::npos);
   EXPECT_NE(render(nullptr, 0).find("step 0/170"), std::string::npos);
+}
+
+/* --- two runs that hold episodes of one name
+ * ------------------------------------------------------ */
+
+struct TwoRuns : Session {
+  std::string a, b;
+  struct app app;
+  struct session *session = nullptr;
+  char error[400] = "";
+
+  void SetUp() override {
+    Session::SetUp();
+    fs::copy(dir / "run", dir / "other");
+    a = (dir / "run").string();
+    b = (dir / "other").string() + "/";
+    app_init(&app);
+  }
+  void TearDown() override {
+    session_free(session);
+    app_free(&app);
+    Session::TearDown();
+  }
+  ph_status begin(const char *episode, const std::vector<std::string> &list, int64_t step = 0) {
+    std::vector<const char *> paths;
+    for (const std::string &path : list)
+      paths.push_back(path.c_str());
+    struct view_options opt = {};
+    opt.session.paths = paths.data();
+    opt.session.npaths = paths.size();
+    opt.episode = episode;
+    opt.step = step;
+    session_free(session);
+    app_free(&app);
+    app_init(&app);
+    session = nullptr;
+    EXPECT_EQ(session_open(&session, &opt.session), PH_OK) << ph_error();
+    return view_begin(&app, session, &opt, error, sizeof error);
+  }
+  void save() {
+    for (size_t i = 0; i < app.nsheets; i++) {
+      if (app.sheet[i].changed) {
+        EXPECT_TRUE(marks_save(&app.sheet[i], error, sizeof error)) << error;
+      }
+    }
+  }
+};
+
+TEST_F(TwoRuns, AMarkBelongsToItsFile) {
+  ASSERT_EQ(begin("8", {a, b}), PH_OK) << error;
+  ASSERT_EQ(app.want.episode, 8u);
+  EXPECT_STREQ(app.snap->catalog->entry[8].id, app.snap->catalog->entry[0].id);
+  app.want.step = 12;
+  EXPECT_TRUE(app_line(&app, "mark x") & REACT_SAVE);
+  app_line(&app, "note of the other run");
+  EXPECT_EQ(app_marks(&app, 8)->nmarks, 1u);
+  EXPECT_EQ(app_marks(&app, 0)->nmarks, 0u);
+  app_line(&app, "episode 0");
+  app_line(&app, "jump x");
+  EXPECT_TRUE(app.message_bad);
+  save();
+  EXPECT_FALSE(fs::exists(a + ".playhead.json"));
+  EXPECT_TRUE(fs::exists((dir / "other").string() + ".playhead.json"));
+  ASSERT_EQ(begin(nullptr, {b}), PH_OK) << error;
+  EXPECT_EQ(app_marks(&app, 0)->nmarks, 1u) << "alone it has its own";
+  EXPECT_EQ(app_marks(&app, 0)->nnotes, 1u);
+  ASSERT_EQ(begin(nullptr, {a}), PH_OK) << error;
+  EXPECT_EQ(app_marks(&app, 0)->nmarks, 0u);
+}
+
+TEST_F(TwoRuns, EachEpisodeHasAName) {
+  ASSERT_EQ(begin("env000_ep000001", {a, b}), PH_OK) << error;
+  EXPECT_EQ(app.want.episode, 1u) << "the first of that name";
+  ASSERT_EQ(begin("other:env000_ep000001", {a, b}), PH_OK) << error;
+  EXPECT_EQ(app.want.episode, 9u);
+  ASSERT_EQ(begin((b + ":env000_ep000001").c_str(), {a, b}), PH_OK) << error;
+  EXPECT_EQ(app.want.episode, 9u);
+  app_line(&app, "episode run:env000_ep000001");
+  EXPECT_EQ(app.want.episode, 1u);
+  app_line(&app, "episode other:env000_ep000002");
+  EXPECT_EQ(app.want.episode, 10u);
+  for (const char *bad : {"ther:env000_ep000001", ":env000_ep000001", "other:", "other:ep000001",
+                          "none:env000_ep000001", "16", "-1", "1x", ""})
+    EXPECT_EQ(catalog_find(app.snap->catalog, bad), SIZE_MAX) << bad;
+  EXPECT_EQ(begin("none:env000_ep000001", {a, b}), PH_ENOTFOUND);
+}
+
+TEST_F(TwoRuns, QIsRememberedInTheFileThatWasLeft) {
+  ASSERT_EQ(begin("1", {a, b}), PH_OK) << error;
+  app.want.step = 5;
+  app_apply(&app, CMD_QUIT_REMEMBER, 0, nullptr);
+  save();
+  ASSERT_EQ(begin("other:env000_ep000001", {a, b}), PH_OK) << error;
+  app.want.step = 7;
+  app_apply(&app, CMD_QUIT_REMEMBER, 0, nullptr);
+  save();
+  ASSERT_EQ(begin(nullptr, {a, b}, -1), PH_OK) << error;
+  EXPECT_EQ(app.want.episode, 9u);
+  EXPECT_EQ(app.want.step, 7);
+}
+
+TEST_F(TwoRuns, OnePathGivenTwiceHasOneSheet) {
+  ASSERT_EQ(begin("8", {a, a + "/"}), PH_OK) << error;
+  app_line(&app, "mark x");
+  EXPECT_EQ(app_marks(&app, 0), app_marks(&app, 8));
+  EXPECT_EQ(app_marks(&app, 0)->nmarks, 1u);
 }

@@ -35,7 +35,7 @@ void app_init(struct app *app) {
 
 void app_free(struct app *app) {
   snapshot_free(app->snap);
-  marks_clear(&app->marks);
+  app_free_marks(app);
   free(app->passed);
   free(app->copy);
   memset(app, 0, sizeof *app);

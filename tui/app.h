@@ -65,8 +65,11 @@ struct app {
   unsigned event_mask;           /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;
 
-  /* marks and notes of the files on show */
-  struct marks marks;
+  /* marks and notes: a sheet per file that they are kept in */
+  struct marks *sheet;
+  size_t nsheets;
+  size_t *sheet_of; /* per path that was opened; two that are one file have one sheet */
+  size_t nsources;
 
   /* messages */
   char message[400];
@@ -92,6 +95,8 @@ unsigned app_resize(struct app *app, int rows, int cols);
 unsigned app_tick(struct app *app, uint64_t now_ms);
 /* When app_tick wants to be called, ms; UINT64_MAX: never. */
 uint64_t app_deadline(const struct app *app);
+/* Loads what is kept beside each of the paths that were opened. What cannot be read is logged. */
+bool app_load_marks(struct app *app, const char *const *paths, size_t n); /* false: out of memory */
 void app_log(struct app *app, bool bad, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Facts that panels and commands share. */
@@ -107,6 +112,8 @@ bool app_filter_match(const struct app *app, enum panel_id panel, const char *te
  * filter reads id, "env N" and end reason. */
 size_t app_episode_at(const struct app *app, int line);
 int app_episode_lines(const struct app *app);
+/* Marks and notes of the file that holds an episode of the catalog; an empty sheet if none. */
+const struct marks *app_marks(const struct app *app, size_t episode);
 /* Draws everything into the surface (resized to the app). Nothing is computed or kept here. */
 void app_draw(const struct app *app, struct surface *s);
 

@@ -282,7 +282,8 @@ unsigned do_MARK(struct app *app, int64_t count, const char *args) {
   }
   if (!mark_name(app, args))
     return REACT_REDRAW;
-  if (!marks_set(&app->marks, app_episode_id(app), args[0], app->want.step)) {
+  struct marks *marks = app_own_marks(app);
+  if (!marks || !marks_set(marks, app_episode_id(app), args[0], app->want.step)) {
     app_complain(app, "mark %s: it cannot be kept: out of memory", args);
     return REACT_REDRAW;
   }
@@ -292,10 +293,11 @@ unsigned do_MARK(struct app *app, int64_t count, const char *args) {
 
 /* The marks of this episode, "a 12, b 40". */
 static void list_marks(const struct app *app, char *out, size_t size) {
+  const struct marks *marks = app_marks(app, app->want.episode);
   size_t n = 0;
   snprintf(out, size, "it has none");
-  for (size_t i = 0; i < app->marks.nmarks && n + 1 < size; i++) {
-    const struct mark *mark = &app->marks.mark[i];
+  for (size_t i = 0; i < marks->nmarks && n + 1 < size; i++) {
+    const struct mark *mark = &marks->mark[i];
     if (strcmp(mark->episode, app_episode_id(app)) == 0)
       n += (size_t)snprintf(out + n, size - n, "%s%c %lld", n ? ", " : "", mark->name,
                             (long long)mark->step);
@@ -313,7 +315,8 @@ unsigned do_JUMP(struct app *app, int64_t count, const char *args) {
   }
   if (!mark_name(app, args))
     return REACT_REDRAW;
-  const struct mark *mark = marks_find(&app->marks, app_episode_id(app), args[0]);
+  const struct mark *mark =
+      marks_find(app_marks(app, app->want.episode), app_episode_id(app), args[0]);
   if (!mark) {
     app_complain(app, "no mark %s in this episode: %s", args, list);
     return REACT_REDRAW;
@@ -325,12 +328,13 @@ unsigned do_JUMP(struct app *app, int64_t count, const char *args) {
 unsigned do_NOTE(struct app *app, int64_t count, const char *args) {
   const char *id = app_episode_id(app);
   (void)count;
-  bool had = marks_note_at(&app->marks, id, app->want.step) != NULL;
+  struct marks *marks = app_own_marks(app);
+  bool had = marks && marks_note_at(marks, id, app->want.step) != NULL;
   if (!*args && !had) {
     app_say(app, "step %lld has no note; :note TEXT writes one", (long long)app->want.step);
     return REACT_REDRAW;
   }
-  if (!marks_note(&app->marks, id, app->want.step, args)) {
+  if (!marks || !marks_note(marks, id, app->want.step, args)) {
     app_complain(app, "note: it cannot be kept: no UTF-8, or out of memory");
     return REACT_REDRAW;
   }

@@ -216,14 +216,11 @@ static void near_ids(const struct app *app, const char *id, char *out, size_t si
 }
 
 unsigned do_EPISODE(struct app *app, int64_t count, const char *args) {
-  char near[240], *end;
+  char near[240];
   (void)count;
-  for (size_t i = 0; i < app_count(app); i++)
-    if (strcmp(app->snap->catalog->entry[i].id, args) == 0)
-      return app_open(app, i, 0);
-  unsigned long long place = strtoull(args, &end, 10);
-  if (*args >= '0' && *args <= '9' && !*end && place < app_count(app))
-    return app_open(app, (size_t)place, 0);
+  size_t place = app_count(app) ? catalog_find(app->snap->catalog, args) : SIZE_MAX;
+  if (place != SIZE_MAX)
+    return app_open(app, place, 0);
   near_ids(app, args, near, sizeof near);
   app_complain(app, "no episode is called \"%s\"%s", args, near);
   return REACT_REDRAW;
@@ -432,8 +429,9 @@ unsigned do_QUIT_REMEMBER(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
   if (!app_has_episode(app))
     return REACT_QUIT;
-  app->marks.last.set = true;
-  app->marks.last.step = app->want.step;
-  snprintf(app->marks.last.episode, sizeof app->marks.last.episode, "%s", app_episode_id(app));
+  struct marks *marks = app_own_marks(app);
+  for (size_t i = 0; marks && i < app->nsheets; i++)
+    marks_leave(&app->sheet[i], &app->sheet[i] == marks ? app_episode_id(app) : NULL,
+                app->want.step);
   return REACT_QUIT | REACT_SAVE;
 }

@@ -61,10 +61,11 @@ static uint64_t clock_ms(void) {
 static void save_marks(struct loop *l) {
   char error[400];
   l->unsaved[0] = 0;
-  if (!marks_save(&l->app.marks, error, sizeof error)) {
-    app_log(&l->app, true, "%s", error);
-    memcpy(l->unsaved, error, sizeof error);
-  }
+  for (size_t i = 0; i < l->app.nsheets; i++)
+    if (l->app.sheet[i].changed && !marks_save(&l->app.sheet[i], error, sizeof error)) {
+      app_log(&l->app, true, "%s", error);
+      memcpy(l->unsaved, error, sizeof error);
+    }
 }
 
 static void act_on_signals(struct loop *l) {

@@ -45,6 +45,7 @@ bool marks_set(struct marks *m, const char *episode, char name, int64_t step) {
   struct mark *old = (struct mark *)marks_find(m, episode, name);
   if (!name_ok(name) || step < 0 || strlen(episode) >= sizeof m->mark->episode)
     return false;
+  m->changed = true;
   if (old) {
     old->step = step;
     return true;
@@ -59,6 +60,15 @@ bool marks_set(struct marks *m, const char *episode, char name, int64_t step) {
   new->name = name;
   new->step = step;
   return true;
+}
+
+void marks_leave(struct marks *m, const char *episode, int64_t step) {
+  if (!episode && !m->last.set)
+    return;
+  m->changed = true;
+  m->last.set = episode != NULL;
+  m->last.step = step;
+  snprintf(m->last.episode, sizeof m->last.episode, "%s", episode ? episode : "");
 }
 
 const struct note *marks_note_at(const struct marks *m, const char *episode, int64_t step) {
@@ -79,6 +89,7 @@ bool marks_note(struct marks *m, const char *episode, int64_t step, const char *
   struct note *old = (struct note *)marks_note_at(m, episode, step);
   if (step < 0 || strlen(episode) >= sizeof m->note->episode)
     return false;
+  m->changed = true;
   if (!*text) {
     if (old)
       note_remove(m, old);
@@ -219,6 +230,7 @@ bool marks_load(struct marks *m, const char *source, char *error, size_t size) {
     ok = read_file(&root, m->other, error, size);
   if (root)
     take(m, root);
+  m->changed = false;
   json_decref(root);
   return ok;
 }
@@ -245,6 +257,8 @@ static bool set_all(json_t *root, const struct marks *m) {
                               json_pack("{s:s, s:I}", "episode", m->last.episode, "step",
                                         (json_int_t)m->last.step)) &&
          ok;
+  else
+    json_object_del(root, "last");
   json_decref(marks);
   json_decref(notes);
   return ok;
@@ -330,7 +344,8 @@ out:
   return ok;
 }
 
-bool marks_save(const struct marks *m, char *error, size_t size) {
+/* Beside the source, or else where marks of read-only folders are. */
+static bool save_somewhere(const struct marks *m, char *error, size_t size) {
   int failed;
   if (!m->file[0])
     return fail(error, size, "marks", "cannot save", "no file belongs to them");
@@ -345,4 +360,11 @@ bool marks_save(const struct marks *m, char *error, size_t size) {
   if (!m->aside)
     make_folders(m->other);
   return save_to(m, m->other, &failed, error, size);
+}
+
+bool marks_save(struct marks *m, char *error, size_t size) {
+  if (!save_somewhere(m, error, size))
+    return false;
+  m->changed = false;
+  return true;
 }

@@ -30,15 +30,18 @@ struct marks {
     bool set;
     char episode[64];
     int64_t step;
-  } last; /* where Q left */
+  } last;       /* where Q left */
+  bool changed; /* since it was loaded or saved */
 };
 
 /* Loads what is kept for a source path; a missing file is empty. False: message in error. */
 bool marks_load(struct marks *m, const char *source, char *error, size_t size);
 /* Writes by temporary file and rename. */
-bool marks_save(const struct marks *m, char *error, size_t size);
+bool marks_save(struct marks *m, char *error, size_t size);
 void marks_clear(struct marks *m);
 bool marks_set(struct marks *m, const char *episode, char name, int64_t step);
+/* Where Q left; episode NULL: not in this file. */
+void marks_leave(struct marks *m, const char *episode, int64_t step);
 const struct mark *marks_find(const struct marks *m, const char *episode, char name);
 bool marks_note(struct marks *m, const char *episode, int64_t step,
                 const char *text); /* "" removes; false: no UTF-8, no memory */

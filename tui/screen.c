@@ -65,9 +65,21 @@ static ph_status press_all(struct app *app, struct session *session, const char 
   return status;
 }
 
+/* The first path where Q left, and its episode of that name. */
+static void begin_where_left(struct app *app) {
+  const struct catalog *catalog = app->snap->catalog;
+  for (size_t i = 0; i < catalog->n; i++) {
+    const struct marks *marks = app_marks(app, i);
+    if (!marks->last.set || strcmp(marks->last.episode, catalog->entry[i].id) != 0)
+      continue;
+    app->want.episode = i;
+    app->want.step = marks->last.step;
+    return;
+  }
+}
+
 ph_status view_begin(struct app *app, const struct session *session, const struct view_options *opt,
                      char *text, size_t size) {
-  char why[400];
   struct snapshot *first = session_first(session);
   if (!first) {
     snprintf(text, size, "%s", ph_status_message(PH_ENOMEM));
@@ -76,16 +88,13 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
   app->ascii = opt->term.ascii;
   app->scheme = opt->term.scheme;
   app_take(app, first);
-  if (opt->session.npaths && !marks_load(&app->marks, opt->session.paths[0], why, sizeof why))
-    app_log(app, true, "%s", why);
-  const char *id = opt->episode;
-  if (!id && opt->step < 0 && app->marks.last.set) {
-    size_t at = session_find(session, app->marks.last.episode);
-    if (at < session_count(session)) {
-      app->want.episode = at;
-      app->want.step = app->marks.last.step;
-    }
+  if (!app_load_marks(app, opt->session.paths, opt->session.npaths)) {
+    snprintf(text, size, "%s", ph_status_message(PH_ENOMEM));
+    return PH_ENOMEM;
   }
+  const char *id = opt->episode;
+  if (!id && opt->step < 0)
+    begin_where_left(app);
   if (id) {
     app->want.episode = session_find(session, id);
     if (app->want.episode >= session_count(session)) {

@@ -22,21 +22,37 @@ struct session {
   uint64_t turn;
 };
 
-static struct catalog *make_catalog(const ph_store *store) {
+static bool copy_sources(struct catalog *catalog, const char *const *paths, size_t n) {
+  catalog->source = calloc(n ? n : 1, sizeof *catalog->source);
+  while (catalog->source && catalog->nsources < n) {
+    char *copy = strdup(paths[catalog->nsources]);
+    if (!copy)
+      return false;
+    catalog->source[catalog->nsources++] = copy;
+  }
+  return catalog->source != NULL;
+}
+
+static struct catalog *make_catalog(const ph_store *store, const char *const *paths,
+                                    size_t npaths) {
+  size_t n = ph_store_count(store);
   struct catalog *catalog = calloc(1, sizeof *catalog);
   if (!catalog)
     return NULL;
   atomic_init(&catalog->refs, 1);
-  catalog->n = ph_store_count(store);
-  catalog->entry = calloc(catalog->n ? catalog->n : 1, sizeof *catalog->entry);
-  if (!catalog->entry) {
-    free(catalog);
+  catalog->entry = calloc(n ? n : 1, sizeof *catalog->entry);
+  catalog->source_of = calloc(n ? n : 1, sizeof *catalog->source_of);
+  if (!catalog->entry || !catalog->source_of || !copy_sources(catalog, paths, npaths)) {
+    catalog_unref(catalog);
     return NULL;
   }
+  catalog->n = n;
   snprintf(catalog->path, sizeof catalog->path, "%s", ph_store_path(store));
   snprintf(catalog->layout, sizeof catalog->layout, "%s", ph_store_layout(store));
-  for (size_t i = 0; i < catalog->n; i++)
-    catalog->entry[i] = *ph_store_entry(store, i);
+  for (size_t i = 0; i < n; i++) { /* padding too: refresh_catalog compares bytes */
+    memcpy(&catalog->entry[i], ph_store_entry(store, i), sizeof *catalog->entry);
+    catalog->source_of[i] = ph_store_home(store, i);
+  }
   return catalog;
 }
 
@@ -58,7 +74,7 @@ ph_status session_open(struct session **out, const struct session_options *opt) 
       goto out;
     }
   }
-  s->catalog = make_catalog(s->store);
+  s->catalog = make_catalog(s->store, opt->paths, opt->npaths);
   if (!s->catalog)
     status = PH_ENOMEM;
 out:
@@ -86,7 +102,7 @@ size_t session_count(const struct session *s) {
 }
 
 size_t session_find(const struct session *s, const char *id) {
-  return ph_store_find(s->store, id);
+  return catalog_find(s->catalog, id);
 }
 
 struct snapshot *session_first(const struct session *s) {
@@ -94,6 +110,21 @@ struct snapshot *session_first(const struct session *s) {
   if (snap)
     snap->catalog = catalog_ref(s->catalog);
   return snap;
+}
+
+/* What the store learned of an episode when it opened, or did not, is published in a new list: the
+ * old one may be on show. Without memory for it the old one stays, and the next opening tries
+ * again. */
+static void refresh_catalog(struct session *s, size_t place) {
+  const ph_entry *now = ph_store_entry(s->store, place);
+  if (memcmp(now, &s->catalog->entry[place], sizeof *now) == 0)
+    return;
+  struct catalog *fresh =
+      make_catalog(s->store, (const char *const *)s->catalog->source, s->catalog->nsources);
+  if (!fresh)
+    return;
+  catalog_unref(s->catalog);
+  s->catalog = fresh;
 }
 
 /* The open episode at a place; NULL with a line in error. */
@@ -111,6 +142,7 @@ static struct opened *get_episode(struct session *s, size_t place, char *error, 
   if (slot->used)
     opened_close(&slot->opened);
   ph_status status = opened_open(&slot->opened, s->store, place, s->task);
+  refresh_catalog(s, place);
   slot->used = status == PH_OK;
   slot->at = s->turn;
   if (status == PH_OK)
@@ -234,6 +266,8 @@ ph_status session_serve(struct session *s, const struct request *req, struct sna
     goto out;
   }
   struct opened *o = get_episode(s, req->episode, snap->error, sizeof snap->error);
+  catalog_unref(snap->catalog);
+  snap->catalog = catalog_ref(s->catalog);
   if (!o)
     goto out;
   snap->reel = reel_ref(o->reel);

@@ -25,6 +25,9 @@ struct catalog {
   char path[512], layout[24];
   size_t n;
   ph_entry *entry;
+  size_t *source_of; /* per entry: which path it came from; NULL: all from the first */
+  size_t nsources;
+  char **source; /* the paths as given */
 };
 
 enum event_kind {
@@ -45,7 +48,8 @@ struct event {
 /* The word for a kind, as F and :event-kinds take it: "true", "clipped". */
 const char *event_name(enum event_kind kind);
 
-/* What belongs to a whole episode; immutable once published, shared by reference count. */
+/* What belongs to a whole episode, as DESIGN's episode is a rollout in a file: a reel is what the
+ * screen keeps of one while it is on show. Immutable once published, shared by reference count. */
 struct reel {
   tui_refs refs;
   size_t episode;       /* place in the catalog */
@@ -106,7 +110,11 @@ struct snapshot {
 };
 
 struct catalog *catalog_ref(struct catalog *c);
-void catalog_unref(struct catalog *c); /* Nullable */
+/* Place of the episode that a person names: its id (the first of that name), PATH:ID where PATH is
+ * a source or the last part of one, or a place from 0. SIZE_MAX: none. */
+size_t catalog_find(const struct catalog *c, const char *name);
+size_t catalog_source(const struct catalog *c, size_t episode); /* place of its path */
+void catalog_unref(struct catalog *c);                          /* Nullable */
 struct reel *reel_ref(struct reel *r);
 void reel_unref(struct reel *r);        /* Nullable */
 void snapshot_free(struct snapshot *s); /* Nullable */
