@@ -299,6 +299,42 @@ TEST_F(Cli, RecordNeverWritesIntoWhatIsThere) {
   EXPECT_EQ(Record("new/deep/run").status, 0);
 }
 
+TEST_F(Cli, RecordRefusesWhatItCannotDo) {
+  for (const char *bad : {"0", "-1", "1000000000", "2x"})
+    ExpectError({"record", "cart.lua", "--out", "x", "--envs", bad}, 2,
+                string("--envs ") + bad + ": not a whole number from 1 to 4096");
+  for (const char *bad : {"0", "-1", "1e3", "1000000001"})
+    ExpectError({"record", "cart.lua", "--out", "x", "--episodes", bad}, 2,
+                string("--episodes ") + bad + ": not a whole number");
+  for (const char *bad : {"nan", "-0.1", "-inf"})
+    ExpectError({"record", "cart.lua", "--out", "x", "--hold", bad}, 2,
+                string("--hold ") + bad + ": not a number of seconds");
+  ExpectError({"record", "cart.lua", "--out", ""}, 2, "an empty path");
+  ExpectError({"record", "cart.lua", "--out", "cart.xml"}, 3, "cart.xml: exists already");
+  ExpectError({"record", "cart.lua", "--out", "cart.xml/"}, 3, "cart.xml: exists already");
+  ExpectError({"record", "cart.lua", "--out", "cart.xml/run"}, 3, "cart.xml/run: ");
+  ExpectError({"record", "cart.lua", "--out", "/"}, 3, "/: exists already");
+  fs::create_directories(top / "full");
+  Put("full/letter", "dear");
+  ExpectError({"record", "cart.lua", "--out", "full/"}, 3, "full: exists already");
+  EXPECT_EQ(Slurp(top / "full/letter"), "dear");
+  EXPECT_FALSE(fs::exists(top / "x"));
+}
+
+TEST_F(Cli, RecordTakesTheEdgesOfItsOptions) {
+  Outcome o = Run({"record", "cart.lua", "--envs", "4096", "--episodes", "2", "--hold", "0",
+                   "--out", "new/run///", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  json_t *tally = Json(o);
+  EXPECT_EQ(Text(tally, "path"), "new/run") << "slashes at the end are no part of the name";
+  ASSERT_EQ(json_array_size(json_object_get(tally, "episodes")), 2u);
+  EXPECT_EQ(Text(json_array_get(json_object_get(tally, "episodes"), 1), "id"), "env001_ep000000");
+  json_decref(tally);
+  json_t *info = Json(Run({"info", "new/run/", "--json"}));
+  EXPECT_EQ(json_array_size(json_object_get(info, "episodes")), 2u);
+  json_decref(info);
+}
+
 TEST_F(Cli, ARunThatWasKilledBeforeItsFirstEpisodeIsNoHindrance) {
   Put("slow.lua", Task("function(s, rng) return {0} end", 100000000));
   pid_t pid = Start({"record", "slow.lua", "--out", "run"});

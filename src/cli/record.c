@@ -118,11 +118,19 @@ static bool default_path(char *path, size_t size, const char *run_id) {
   return n > 0 && (size_t)n < size;
 }
 
+/* The folder that was asked for, without slashes at its end. */
+static bool given_path(char *path, size_t size, const char *out) {
+  size_t n = strlen(out);
+  while (n > 1 && out[n - 1] == '/')
+    n--;
+  return snprintf(path, size, "%.*s", (int)n, out) < (int)size;
+}
+
 static int open_recorder(struct record *r) {
   char path[4096], run_id[64];
   ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
   ph_recorder_make_run_id(run_id, sizeof run_id);
-  bool ok = r->opt->out ? snprintf(path, sizeof path, "%s", r->opt->out) < (int)sizeof path
+  bool ok = r->opt->out ? given_path(path, sizeof path, r->opt->out)
                         : default_path(path, sizeof path, run_id);
   if (!ok)
     return cli_fail(EXIT_ERROR, "record: no folder for the run: give one with --out");
@@ -315,8 +323,7 @@ static int open_task(struct record *r) {
   return ph_task_model(&r->model, r->task, &opt) == PH_OK ? EXIT_FINE : cli_error();
 }
 
-static bool allocate(struct record *r) {
-  size_t n = (size_t)r->opt->envs;
+static bool allocate(struct record *r, size_t n) {
   r->slots = calloc(n, sizeof *r->slots);
   r->ids = calloc(n, sizeof *r->ids);
   r->actions = calloc(n, sizeof *r->actions);
@@ -332,14 +339,14 @@ static bool allocate(struct record *r) {
 static int create_envs(struct record *r) {
   ph_env_options opt = PH_ENV_OPTIONS_INIT;
   opt.hold_seconds = r->opt->hold;
-  if (!allocate(r))
+  int64_t m = r->opt->episodes, n = r->opt->envs < m ? r->opt->envs : m; /* none is idle */
+  if (!allocate(r, (size_t)n))
     return cli_fail(EXIT_ERROR, "record: out of memory");
-  int64_t n = r->opt->envs, m = r->opt->episodes;
   for (r->n = 0; r->n < n; r->n++) {
     struct slot *slot = &r->slots[r->n];
     if (ph_env_create(&slot->env, r->task, r->model, &opt) != PH_OK)
       return cli_error();
-    slot->quota = m > r->n ? (m - r->n + n - 1) / n : 0;
+    slot->quota = (m - r->n + n - 1) / n;
     slot->action = calloc((size_t)ph_env_dims(slot->env)->action_dim + 1, sizeof *slot->action);
     if (!slot->action) {
       ph_env_free(slot->env);
