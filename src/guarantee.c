@@ -18,8 +18,26 @@ const char *ph_guarantee_name(ph_guarantee g) {
   return "STATES ONLY";
 }
 
+static size_t terms_of(const ph_task *task) {
+  return task ? ph_task_info_of(task)->nterms : 0;
+}
+
+/* Whether it is known what an action does to ctrl. */
+static bool unmapped(const ph_episode_meta *meta, const ph_task *task, char *why, size_t size) {
+  if (meta->task_sha256[0] && !task)
+    snprintf(why, size, "task %.12s cannot be had, so what an action does to ctrl is not known",
+             meta->task_sha256);
+  else if (terms_of(task) == 0 && meta->dims.action_dim != meta->dims.nu)
+    snprintf(why, size, "%d actions for %d actuators, and no task that maps them",
+             meta->dims.action_dim, meta->dims.nu);
+  else
+    return false;
+  return true;
+}
+
 /* Why nothing can be re-simulated; false when something can. */
-static bool states_only(const ph_episode *episode, const ph_model *model, char *why, size_t size) {
+static bool states_only(const ph_episode *episode, const ph_model *model, const ph_task *task,
+                        char *why, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   if (meta->engine[0] && strcmp(meta->engine, "mujoco"))
     snprintf(why, size, "recorded with another engine, %s", meta->engine);
@@ -29,13 +47,10 @@ static bool states_only(const ph_episode *episode, const ph_model *model, char *
     snprintf(why, size, "no model");
   else if (!ph_model_compiled(model))
     snprintf(why, size, "%s", ph_model_error(model));
-  else if (!meta->task_sha256[0] && meta->dims.action_dim != meta->dims.nu)
-    snprintf(why, size, "%d actions for %d actuators, and the file holds no task that maps them",
-             meta->dims.action_dim, meta->dims.nu);
   else if (meta->dims.control_steps <= 0)
     snprintf(why, size, "how many substeps a step has is not known");
   else
-    return false;
+    return unmapped(meta, task, why, size);
   return true;
 }
 
@@ -74,6 +89,16 @@ static bool other_model(const ph_episode_meta *meta, const ph_model *model, char
   return true;
 }
 
+/* A task without terms maps nothing: a condition alone changes no physics. */
+static bool other_task(const ph_episode_meta *meta, const ph_task *task, char *why, size_t size) {
+  if (!task || strcmp(meta->task_sha256, ph_task_sha256(task)) == 0 ||
+      (!meta->task_sha256[0] && terms_of(task) == 0))
+    return false;
+  snprintf(why, size, "another task is in use: %.8s, recorded with %.8s", ph_task_sha256(task),
+           text_or(meta->task_sha256, "none"));
+  return true;
+}
+
 static bool incomplete(const ph_episode *episode, char *why, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   static const ph_column needed[] = {PH_COL_STATES, PH_COL_WARMSTART, PH_COL_CTRL};
@@ -93,20 +118,21 @@ static bool incomplete(const ph_episode *episode, char *why, size_t size) {
   return true;
 }
 
-ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model, char *reason,
-                                  size_t size) {
+ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model,
+                                  const ph_task *task, char *reason, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   const char *why = "";
-  if (states_only(episode, model, reason, size))
+  if (states_only(episode, model, task, reason, size))
     return PH_STATES_ONLY;
   if (!ph_mj_restorable(model->m, &why)) {
     snprintf(reason, size, "%s", why);
     return PH_NOT_EXACT;
   }
   if (incomplete(episode, reason, size) || other_model(meta, model, reason, size) ||
-      other_substrate(meta, model, reason, size))
+      other_task(meta, task, reason, size) || other_substrate(meta, model, reason, size))
     return PH_NOT_EXACT;
-  snprintf(reason, size, "same MuJoCo %s, machine, substrate and compiled model; full state",
-           ph_engine_version());
+  snprintf(reason, size, "same MuJoCo %s, machine, substrate and compiled model; full state%s",
+           ph_engine_version(),
+           meta->task_sha256[0] ? "" : "; actions are taken as ctrl, since no task is named");
   return PH_EXACT;
 }

@@ -56,7 +56,8 @@ static ph_status fit_sizes(const ph_model_facts *a, const ph_model_facts *b) {
                    a->dims.name, b->dims.name);
   FIT(nq)
   FIT(nv)
-  FIT(nu) FIT(na) FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
+  FIT(nu)
+  FIT(na) FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
 #undef FIT
       /* Not a number of another size: a different duration of every step. */
       if (a->timestep > 0 && a->timestep != b->timestep) return ph_fail(
@@ -144,6 +145,28 @@ ph_status ph_model_from_source(ph_model **out, ph_source *source, const ph_model
   else
     ph_model_unref(model);
   return status;
+}
+
+ph_status ph_model_from_names(ph_model **out, const char *sha256, const ph_model_facts *recorded,
+                              ph_names *names, const char *why) {
+  ph_model *model = calloc(1, sizeof *model);
+  ph_source *source = calloc(1, sizeof *source);
+  *out = NULL;
+  if (!model || !source) {
+    free(model);
+    free(source);
+    ph_names_clear(names);
+    return ph_fail(PH_ENOMEM, "model: no memory");
+  }
+  atomic_init(&model->refs, 1);
+  snprintf(source->sha256, sizeof source->sha256, "%s", sha256);
+  model->source = source;
+  model->names = *names;
+  memset(names, 0, sizeof *names);
+  model->facts = *recorded;
+  snprintf(model->error, sizeof model->error, "%s", why);
+  *out = model;
+  return PH_OK;
 }
 
 ph_status ph_model_open(ph_model **out, const char *path, const ph_model_options *opt) {

@@ -70,6 +70,11 @@ struct ph_model {
 ph_status ph_model_from_source(ph_model **out, ph_source *source, const ph_model_facts *recorded,
                                ph_names *names);
 
+/* A model whose source cannot be had, for the names alone: never compiled, `why` is its error. Its
+ * source has a hash and no text. names is emptied. PH_ENOMEM. */
+ph_status ph_model_from_names(ph_model **out, const char *sha256, const ph_model_facts *recorded,
+                              ph_names *names, const char *why);
+
 /* Whether a model can stand in for the recorded one: names, order, types and addresses of joints
  * and actuators, sizes, timestep. PH_EMISMATCH names the first difference and both sides. */
 ph_status ph_model_fits(const ph_model *recorded, const ph_model *given);

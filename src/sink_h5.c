@@ -161,6 +161,9 @@ ph_status ph_sink_put_model(hid_t file, const ph_model *model) {
   char path[80];
   hid_t group = H5I_INVALID_HID;
   const ph_source *source = model->source;
+  if (!source->xml)
+    return ph_fail(PH_EMODEL, "model %.12s: its source cannot be had: %s", source->sha256,
+                   model->error);
   snprintf(path, sizeof path, "models/%s", source->sha256);
   if (ph_h5_exists(file, path))
     return PH_OK;

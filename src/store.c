@@ -117,8 +117,10 @@ static ph_status add_path(ph_store *store, size_t home, const char *path) {
   status = add_entries(store, entries, n, home);
   if (status == PH_OK && h->facts)
     status = ph_store_learn(store, home);
-  else if (status == PH_OK)
+  else if (status == PH_OK) {
     snprintf(h->fault, sizeof h->fault, "run.h5 is missing beside it: no model, no task");
+    h->failed = PH_ENOTFOUND;
+  }
   if (status == PH_OK)
     status = know_named(store, first);
   for (size_t i = first; status == PH_OK && h->fault[0] && i < store->n; i++)

@@ -13,6 +13,7 @@ typedef struct ph_home {
   char *path;         /* owned, as given */
   char *facts;        /* owned: file with /models and /tasks; NULL: there is none */
   char fault[200];    /* why facts cannot be used, one line; "" */
+  ph_status failed;   /* where there is a fault; PH_ENOTFOUND: there are no facts */
   char run_id[64];    /* what facts says; "" */
 } ph_home;
 

@@ -132,7 +132,17 @@ ph_status ph_store_learn(ph_store *store, size_t home) {
     return status;
   ph_file_fail(status, h->facts, NULL);
   snprintf(h->fault, sizeof h->fault, "%.190s", ph_error());
+  h->failed = status;
   return PH_OK;
+}
+
+/* A home that cannot be read may be the one that holds it. */
+static ph_status not_stored(const ph_store *store, const char *what, const char *sha256) {
+  for (size_t i = 0; i < store->nhomes; i++)
+    if (store->homes[i].fault[0])
+      return ph_fail(store->homes[i].failed, "%s: %s %.12s: %s", ph_store_path(store), what, sha256,
+                     store->homes[i].fault);
+  return ph_fail(PH_ENOTFOUND, "%s: %s %.12s is not stored", ph_store_path(store), what, sha256);
 }
 
 /* --- sources --- */
@@ -230,11 +240,19 @@ static ph_status read_source(ph_source **out, hid_t model, int64_t limit, const 
 
 /* --- models --- */
 
+/* A source that cannot be used is no reason to lose the names; an error of the disk may pass. */
+static bool names_suffice(ph_status status, const ph_names *names) {
+  return (status == PH_ECORRUPT || status == PH_EFORMAT || status == PH_EREFUSED ||
+          status == PH_EMODEL || status == PH_ENOTFOUND) &&
+         names->count[PH_BODY] > 0;
+}
+
 static ph_status read_model(ph_model **out, const ph_store *store, const ph_known_model *known) {
   const ph_home *h = &store->homes[known->home];
   hid_t h5 = H5I_INVALID_HID, group = H5I_INVALID_HID;
   ph_source *source = NULL;
   ph_names names = {0};
+  bool named = false;
   char path[96];
   struct stat st;
   snprintf(path, sizeof path, "/models/%s", known->sha256);
@@ -245,12 +263,18 @@ static ph_status read_model(ph_model **out, const ph_store *store, const ph_know
     status = ph_h5_group(&group, h5, path);
   if (status == PH_OK)
     status = ph_names_read(&names, group, &known->facts.dims, st.st_size);
-  if (status == PH_OK)
+  if (status == PH_OK) {
     status = read_source(&source, group, st.st_size, known->sha256);
+    named = names_suffice(status, &names);
+  }
   ph_h5_close(group);
   ph_h5_close(h5);
-  if (status == PH_OK)
+  if (named) {
+    ph_file_fail(status, h->facts, path);
+    status = ph_model_from_names(out, known->sha256, &known->facts, &names, ph_error());
+  } else if (status == PH_OK) {
     status = ph_model_from_source(out, source, &known->facts, &names);
+  }
   ph_names_clear(&names);
   return ph_file_fail(status, h->facts, path);
 }
@@ -266,7 +290,7 @@ static ph_status recorded_model(ph_model **out, ph_store *store, const char *sha
     return ph_fail(PH_ENOTFOUND, "%s: the episode names no model", ph_store_path(store));
   ph_known_model *known = ph_store_find_model(store, sha256);
   if (!known || known->home == SIZE_MAX)
-    return ph_fail(PH_ENOTFOUND, "%s: model %.12s is not stored", ph_store_path(store), sha256);
+    return not_stored(store, "model", sha256);
   if (!known->model)
     status = read_model(&known->model, store, known);
   if (status == PH_OK)
@@ -320,13 +344,15 @@ static ph_status read_task(char **out, const ph_store *store, const ph_known_tas
   return ph_file_fail(status, h->facts, path);
 }
 
-const char *ph_store_task(ph_store *store, const char *sha256) {
+ph_status ph_store_task(const char **out, ph_store *store, const char *sha256) {
+  ph_status status = PH_OK;
+  *out = NULL;
   ph_known_task *known = ph_store_find_task(store, sha256);
-  if (!known || known->home == SIZE_MAX) {
-    ph_fail(PH_ENOTFOUND, "%s: task %.12s is not stored", ph_store_path(store), sha256);
-    return NULL;
-  }
-  if (!known->source && read_task(&known->source, store, known) != PH_OK)
-    return NULL;
-  return known->source;
+  if (!known || known->home == SIZE_MAX)
+    return not_stored(store, "task", sha256);
+  if (!known->source)
+    status = read_task(&known->source, store, known);
+  if (status == PH_OK)
+    *out = known->source;
+  return status;
 }

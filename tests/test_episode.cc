@@ -343,6 +343,16 @@ std::vector<Lie> lies() {
       {"no_states", damage([](hid_t g) { H5Ldelete(g, "states", H5P_DEFAULT); }), "states"},
       {"no_actions", damage([](hid_t g) { H5Ldelete(g, "actions", H5P_DEFAULT); }), "actions"},
       {"float", damage([](hid_t g) { replace(g, "rewards", PH_F32, {600}); }), "f64"},
+      {"float_states", damage([](hid_t g) {
+         replace(g, "states", PH_F32, {600, 8});
+       }),
+       "f64"},
+      {"float_warmstart", damage([](hid_t g) {
+         replace(g, "playhead/warmstart", PH_F32, {601, 3});
+       }),
+       "f64"},
+      {"float_final", damage([](hid_t g) { replace(g, "playhead/final_state", PH_F32, {8}); }),
+       "f64"},
       {"rank", damage([](hid_t g) {
          replace(g, "rewards", PH_F64, {600, 1});
        }),

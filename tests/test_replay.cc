@@ -433,7 +433,7 @@ TEST_F(Replay, AModelThatDoesNotCompileNamesTheColumns) {
   EXPECT_EQ(frame->row.state[1 + 7], frame->values[signal("joint 1.x")]);
   EXPECT_EQ(frame->row.ctrl[0], frame->values[signal("pull")]);
   char why[200];
-  EXPECT_EQ(PH_STATES_ONLY, ph_episode_guarantee(episode, broken, why, sizeof why));
+  EXPECT_EQ(PH_STATES_ONLY, ph_episode_guarantee(episode, broken, nullptr, why, sizeof why));
   EXPECT_STREQ(ph_model_error(broken), why);
   ph_model_unref(broken);
 }
@@ -477,6 +477,8 @@ TEST_F(Replay, AnotherWidthOfAStoredColumnIsRefused) {
 struct ReplayTask : Replay {
   ph_task *task = nullptr;
   void parse(const char *text) {
+    ph_task_unref(task);
+    task = nullptr;
     ASSERT_EQ(PH_OK, ph_task_parse(&task, text, strlen(text), "task.lua")) << ph_error();
   }
   void TearDown() override {
@@ -543,14 +545,14 @@ TEST_F(ReplayTask, AnotherActionSizeIsRefused) {
 
 /* --- guarantee --- */
 
-struct Guarantee : Replay {
+struct Guarantee : ReplayTask {
   char why[300];
   ph_guarantee judge() {
     ph_episode_free(episode);
     episode = nullptr;
     memory = nullptr;
     open();
-    return ph_episode_guarantee(episode, model, why, sizeof why);
+    return ph_episode_guarantee(episode, model, task, why, sizeof why);
   }
   void expect(ph_guarantee want, const char *text) {
     EXPECT_EQ(want, judge()) << why;
@@ -601,6 +603,24 @@ TEST_F(Guarantee, KnowsWhatIsMissing) {
   meta.dims.control_steps = kSteps;
   meta.dims.action_dim = 7;
   expect(PH_STATES_ONLY, "7 actions for 2 actuators");
+}
+
+TEST_F(Guarantee, NeedsTheTaskThatMapsTheActions) {
+  const char *ctrl = "return { control_steps = 2, actions = { {type='ctrl', actuators={'.*'}} } }";
+  expect(PH_EXACT, "taken as ctrl");
+  parse("return { hold_seconds = 0, success = function(s) return true end }");
+  expect(PH_EXACT, "taken as ctrl");
+  parse(ctrl);
+  expect(PH_NOT_EXACT, "recorded with none");
+  snprintf(meta.task_sha256, sizeof meta.task_sha256, "%s", ph_task_sha256(task));
+  expect(PH_EXACT, "full state");
+  ph_task_unref(task);
+  task = nullptr;
+  expect(PH_STATES_ONLY, "what an action does to ctrl is not known");
+  EXPECT_NE(nullptr, strstr(why, std::string(meta.task_sha256, 12).c_str())) << why;
+  parse("return { name = 'other', control_steps = 2, actions = { {type='ctrl', actuators={'.*'}} } "
+        "}");
+  expect(PH_NOT_EXACT, "another task is in use");
 }
 
 TEST_F(Guarantee, NamesAreFixed) {

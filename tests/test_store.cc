@@ -147,6 +147,12 @@ const ph_entry *entry(const Store &s, size_t i) {
   return ph_store_entry(s.get(), i);
 }
 
+const char *task_of(const Store &s, const char *sha256) {
+  const char *source = nullptr;
+  ph_store_task(&source, s.get(), sha256);
+  return source;
+}
+
 Episode episode_of(const Store &s, size_t i) {
   ph_episode *e = nullptr;
   ph_store_episode(&e, s.get(), i);
@@ -196,9 +202,9 @@ TEST(Store, ARunIsItsEpisodesWithModelAndTask) {
   EXPECT_EQ(ph_store_model_hash(s.get(), 1), nullptr);
   EXPECT_STREQ(ph_store_task_hash(s.get(), 0), ph_task_sha256(task.t));
   EXPECT_EQ(ph_store_task_hash(s.get(), 1), nullptr);
-  const char *source = ph_store_task(s.get(), ph_task_sha256(task.t));
+  const char *source = task_of(s, ph_task_sha256(task.t));
   EXPECT_STREQ(source, task_lua);
-  EXPECT_EQ(ph_store_task(s.get(), ph_task_sha256(task.t)), source) << "read twice";
+  EXPECT_EQ(task_of(s, ph_task_sha256(task.t)), source) << "read twice";
 }
 
 class Layouts : public ::testing::TestWithParam<bool> {};
@@ -324,7 +330,9 @@ TEST(Store, ASingleFileFindsTheRunBesideIt) {
   EXPECT_TRUE(says(entry(s, 0)->oddity, "run.h5"));
   EXPECT_TRUE(episode_of(s, 0)) << ph_error();
   EXPECT_EQ(ph_store_model(&m, s.get(), entry(s, 0)->model_sha256), PH_ENOTFOUND);
-  EXPECT_EQ(ph_store_task(s.get(), entry(s, 0)->task_sha256), nullptr);
+  const char *source;
+  EXPECT_EQ(ph_store_task(&source, s.get(), entry(s, 0)->task_sha256), PH_ENOTFOUND);
+  EXPECT_EQ(source, nullptr);
   EXPECT_STREQ(ph_store_model_hash(s.get(), 0), ph_model_sha256(model.m)) << "it is named";
 }
 
@@ -462,8 +470,12 @@ TEST(Store, ADamagedRunFileLeavesTheEpisodes) {
   ASSERT_TRUE(e) << ph_error();
   expect_rows(e.get(), meta_of(model, task, 0, 1, 4));
   ph_model *m;
-  EXPECT_NE(ph_store_model(&m, s.get(), entry(s, 0)->model_sha256), PH_OK);
+  const char *source;
+  EXPECT_EQ(ph_store_model(&m, s.get(), entry(s, 0)->model_sha256), PH_EFORMAT);
   EXPECT_EQ(m, nullptr);
+  EXPECT_TRUE(says(ph_error(), "the file is empty"));
+  EXPECT_EQ(ph_store_task(&source, s.get(), entry(s, 0)->task_sha256), PH_EFORMAT);
+  EXPECT_TRUE(says(ph_error(), "the file is empty"));
   unlink((dir / "run/run.h5").c_str());
   s = open_store({dir / "run"});
   ASSERT_TRUE(s) << ph_error();
@@ -489,6 +501,25 @@ void put_raw(hid_t h5, const std::string &path, const std::string &text) {
   H5Pclose(links);
 }
 
+/* Names outlive a source that cannot be used, and never come with a compiled model. */
+void expect_names_only(const Store &s, const Model &model, const char *why) {
+  ph_model *m;
+  ph_sink *sink;
+  ASSERT_EQ(ph_store_model(&m, s.get(), ph_model_sha256(model.m)), PH_OK) << ph_error();
+  EXPECT_FALSE(ph_model_compiled(m));
+  EXPECT_TRUE(says(ph_model_error(m), why));
+  EXPECT_STREQ(ph_model_sha256(m), ph_model_sha256(model.m));
+  EXPECT_STREQ(ph_model_name(m, PH_JOINT, 0), "shoulder");
+  EXPECT_EQ(ph_model_dims(m)->nq, 9);
+  EXPECT_EQ(ph_model_fits(m, model.m), PH_OK) << ph_error();
+  Folder dir;
+  ph_episode_meta origin = {};
+  ASSERT_EQ(ph_sink_dataset(&sink, (dir / "x.h5").c_str(), &origin, nullptr), PH_OK) << ph_error();
+  EXPECT_EQ(sink->model(sink, m), PH_EMODEL) << "there is nothing to write";
+  sink->free(sink);
+  ph_model_unref(m);
+}
+
 TEST(Store, AModelIsVerifiedByItsHash) {
   Folder dir;
   Model model;
@@ -507,14 +538,23 @@ TEST(Store, AModelIsVerifiedByItsHash) {
   std::string group = "/models/" + std::string(ph_model_sha256(model.m));
   ph_model *m;
   Store s = rewrite([&](hid_t h5) { put_raw(h5, group + "/xml", "<mujoco/>"); });
+  expect_names_only(s, model, "hash");
+  s = rewrite([&](hid_t h5) { put_raw(h5, group + "/assets/extra.obj", "x"); });
+  expect_names_only(s, model, "hash");
+  s = rewrite([&](hid_t h5) { H5Ldelete(h5, (group + "/xml").c_str(), H5P_DEFAULT); });
+  expect_names_only(s, model, "xml");
+  s = rewrite([&](hid_t h5) {
+    H5Ldelete(h5, (group + "/names").c_str(), H5P_DEFAULT);
+    put_raw(h5, group + "/xml", "<mujoco/>");
+  });
   EXPECT_EQ(ph_store_model(&m, s.get(), ph_model_sha256(model.m)), PH_ECORRUPT);
   EXPECT_TRUE(says(ph_error(), "hash"));
-  s = rewrite([&](hid_t h5) { put_raw(h5, group + "/assets/extra.obj", "x"); });
-  EXPECT_EQ(ph_store_model(&m, s.get(), ph_model_sha256(model.m)), PH_ECORRUPT);
   s = rewrite([&](hid_t h5) {
     put_raw(h5, "/tasks/" + std::string(ph_task_sha256(task.t)) + "/source", "return {}");
   });
-  EXPECT_EQ(ph_store_task(s.get(), ph_task_sha256(task.t)), nullptr);
+  const char *source;
+  EXPECT_EQ(ph_store_task(&source, s.get(), ph_task_sha256(task.t)), PH_ECORRUPT);
+  EXPECT_EQ(source, nullptr);
   EXPECT_TRUE(says(ph_error(), "hash"));
   ASSERT_EQ(ph_store_model(&m, s.get(), ph_model_sha256(model.m)), PH_OK) << ph_error();
   ph_model_unref(m);

@@ -29,10 +29,13 @@ static void open_task(struct opened *o, ph_store *store, ph_task *instead) {
   if (instead) {
     o->task = ph_task_ref(instead);
   } else if (*sha256) {
-    const char *text = ph_store_task(store, sha256);
-    if (!text)
+    const char *text;
+    ph_status status = ph_store_task(&text, store, sha256);
+    if (status == PH_ENOTFOUND)
       note(reel->task_note, sizeof reel->task_note,
            "the file does not hold the task that it names");
+    else if (status != PH_OK)
+      note(reel->task_note, sizeof reel->task_note, ph_error());
     else if (ph_task_parse(&o->task, text, strlen(text), reel->meta.env_name) != PH_OK) {
       o->task = NULL;
       note(reel->task_note, sizeof reel->task_note, ph_error());
@@ -291,7 +294,7 @@ ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *
   if (status != PH_OK)
     goto out;
   o->reel->guarantee =
-      ph_episode_guarantee(o->episode, o->model, o->reel->reason, sizeof o->reel->reason);
+      ph_episode_guarantee(o->episode, o->model, o->task, o->reel->reason, sizeof o->reel->reason);
   if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o) || !collect_events(o))
     status = PH_ENOMEM;
 out:

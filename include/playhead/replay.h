@@ -18,10 +18,11 @@ typedef enum ph_mode { PH_KINEMATIC } ph_mode;
 typedef enum ph_guarantee { PH_EXACT, PH_NOT_EXACT, PH_STATES_ONLY } ph_guarantee;
 PH_API const char *ph_guarantee_name(ph_guarantee g); /* "EXACT", "NOT EXACT", "STATES ONLY" */
 
-/* Judges an episode against a model (nullable: none could be had); writes the true reason, one
- * sentence, into reason. */
+/* Judges an episode against model and task that are in use (each nullable: none could be had);
+ * writes the true reason, one sentence, into reason. An episode that names a task is STATES ONLY
+ * without one: what its actions do to ctrl is not known. */
 PH_API ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model,
-                                         char *reason, size_t size);
+                                         const ph_task *task, char *reason, size_t size);
 
 /* Names a stored or derived number of the frame. */
 typedef enum ph_signal_kind {

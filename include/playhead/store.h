@@ -52,11 +52,15 @@ PH_API size_t ph_store_find(const ph_store *store, const char *id);
 PH_API ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i);
 
 /* The model with that hash (or the override), compiled and cached; a reference for the caller.
- * A model that does not compile is given with its names and ph_model_error. */
+ * A model that does not compile, or whose source is damaged or refused, is given with its names and
+ * ph_model_error where the file has the names. Else: PH_ENOTFOUND: not stored, or "" is asked for.
+ * PH_ECORRUPT, PH_EFORMAT, PH_EREFUSED, PH_EIO: stored, and cannot be read. PH_EMODEL: it does not
+ * compile. PH_EMISMATCH: the names are not those of the source, or the override does not fit. */
 PH_API ph_status ph_store_model(ph_model **out, ph_store *store, const char *sha256);
 
-/* Source text of a task; borrowed from the store; NULL if it holds none by that hash. */
-PH_API const char *ph_store_task(ph_store *store, const char *sha256);
+/* Source text of a task; borrowed from the store. PH_ENOTFOUND: it holds none by that hash.
+ * PH_ECORRUPT, PH_EFORMAT, PH_EREFUSED, PH_EIO: it does, and it cannot be read. */
+PH_API ph_status ph_store_task(const char **out, ph_store *store, const char *sha256);
 
 /* The distinct hashes of models and tasks in the store; i from 0, NULL past the last. */
 PH_API const char *ph_store_model_hash(const ph_store *store, size_t i);

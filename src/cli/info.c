@@ -6,12 +6,15 @@
 
 #include "report.h"
 
+enum { ODDITIES = 4 };
+
 struct info {
   const struct options *opt;
   ph_store *store;
   json_t *root, *episodes; /* NULL without --json */
-  size_t stored[PH_COL_COUNT], opened;
-  ph_dims dims; /* of the episode that was opened last */
+  size_t stored[PH_COL_COUNT], opened, refused;
+  char hash[PH_SHA256_SIZE], no_hash[400]; /* one of them is "" */
+  ph_dims dims;                            /* of the episode that was opened last */
 };
 
 /* One episode as far as it can be known. */
@@ -22,14 +25,14 @@ struct facts {
   char reason[240];
   const char *missing[PH_COL_COUNT + 2];
   size_t nmissing;
-  char oddity[2][400];
+  char oddity[ODDITIES][400];
   size_t noddities;
 };
 
 /* --- gathering --- */
 
 static void odd(struct facts *f, const char *text) {
-  if (*text && f->noddities < 2)
+  if (*text && f->noddities < ODDITIES)
     snprintf(f->oddity[f->noddities++], sizeof f->oddity[0], "%s", text);
 }
 
@@ -49,31 +52,35 @@ static void find_missing(struct info *info, struct facts *f, const ph_episode *e
     if (!has && expected((ph_column)col, f->meta))
       f->missing[f->nmissing++] = ph_schema_column((ph_column)col)->path;
   }
-  if (f->meta->task_sha256[0] && !ph_store_task(info->store, f->meta->task_sha256))
-    f->missing[f->nmissing++] = "task";
 }
 
 static void judge(struct info *info, struct facts *f, const ph_episode *episode) {
-  char why[400];
+  char why[400], task_why[400];
   ph_model *model = report_model(info->store, f->meta, why, sizeof why);
-  f->guarantee = ph_episode_guarantee(episode, model, f->reason, sizeof f->reason);
+  ph_task *task = report_task(info->store, f->meta->task_sha256, task_why, sizeof task_why);
+  f->guarantee = ph_episode_guarantee(episode, model, task, f->reason, sizeof f->reason);
   if (!model)
     f->missing[f->nmissing++] = "model";
+  if (!task && f->meta->task_sha256[0])
+    f->missing[f->nmissing++] = "task";
   if (!model && f->meta->model_sha256[0])
     odd(f, why);
+  odd(f, task_why);
+  ph_task_unref(task);
   ph_model_unref(model);
 }
 
 /* --- text --- */
 
-static void print_head(const struct info *info, const char *hash) {
+static void print_head(const struct info *info) {
   int64_t actions = 0;
   size_t n = ph_store_count(info->store);
   for (size_t i = 0; i < n; i++)
     actions += ph_store_entry(info->store, i)->actions;
   printf("%s: %s, %zu %s, %" PRId64 " actions\n", ph_store_path(info->store),
          ph_store_layout(info->store), n, n == 1 ? "episode" : "episodes", actions);
-  printf("data hash  %s\n", *hash ? hash : "none: no checksums are stored");
+  printf("data hash  %s%s\n",
+         info->hash[0] ? "" : "none: ", info->hash[0] ? info->hash : info->no_hash);
 }
 
 static void print_origin(const ph_episode_meta *m) {
@@ -149,7 +156,9 @@ static json_t *strings(size_t n, const char *const *text) {
 
 static void add_episode(struct info *info, const struct facts *f) {
   const ph_entry *e = f->entry;
-  const char *odds[2] = {f->oddity[0], f->oddity[1]};
+  const char *odds[ODDITIES];
+  for (size_t i = 0; i < f->noddities; i++)
+    odds[i] = f->oddity[i];
   json_array_append_new(
       info->episodes,
       json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "id", ph_json_text(e->id),
@@ -249,6 +258,7 @@ static void show_episode(struct info *info, size_t i) {
     find_missing(info, &f, episode);
     judge(info, &f, episode);
   } else {
+    info->refused++;
     odd(&f, ph_error());
     snprintf(f.reason, sizeof f.reason, "it does not open");
   }
@@ -266,9 +276,9 @@ static void show_origin(struct info *info) {
   ph_episode_free(episode);
 }
 
-static void show_text(struct info *info, const char *hash) {
+static void show_text(struct info *info) {
   size_t n = ph_store_count(info->store);
-  print_head(info, hash);
+  print_head(info);
   show_origin(info);
   show_models(info);
   show_tasks(info);
@@ -281,11 +291,11 @@ static void show_text(struct info *info, const char *hash) {
     print_components(info);
 }
 
-static int show_json(struct info *info, const char *hash) {
+static int show_json(struct info *info) {
   info->root = json_pack("{s:o, s:o, s:o, s:[], s:[], s:[]}", "path",
                          ph_json_text(ph_store_path(info->store)), "layout",
                          ph_json_text(ph_store_layout(info->store)), "data_hash",
-                         ph_json_text(hash), "models", "tasks", "episodes");
+                         ph_json_text(info->hash), "models", "tasks", "episodes");
   info->episodes = json_object_get(info->root, "episodes");
   show_models(info);
   show_tasks(info);
@@ -296,17 +306,20 @@ static int show_json(struct info *info, const char *hash) {
 
 int verb_info(const struct options *opt) {
   struct info info = {.opt = opt};
-  char hash[PH_SHA256_SIZE] = "";
   ph_store_options so = cli_store_options(opt);
   int status = EXIT_FINE;
   if (ph_store_open(&info.store, opt->paths, opt->npaths, &so) != PH_OK)
     return cli_error();
-  if (ph_store_content_hash(info.store, hash) != PH_OK)
-    hash[0] = 0;
+  if (ph_store_content_hash(info.store, info.hash) != PH_OK)
+    snprintf(info.no_hash, sizeof info.no_hash, "%s", ph_error());
+  else if (!info.hash[0])
+    snprintf(info.no_hash, sizeof info.no_hash, "no checksums are stored");
   if (opt->json)
-    status = show_json(&info, hash);
+    status = show_json(&info);
   else
-    show_text(&info, hash);
+    show_text(&info);
   ph_store_free(info.store);
+  if (status == EXIT_FINE && info.refused)
+    status = EXIT_FINDING;
   return cli_flush(status);
 }

@@ -34,10 +34,9 @@ ph_task *report_task(ph_store *store, const char *sha256, char *why, size_t size
   why[0] = 0;
   if (!sha256[0])
     return NULL;
-  const char *source = ph_store_task(store, sha256);
-  if (!source)
-    snprintf(why, size, "task %.12s: not stored", sha256);
-  else if (ph_task_parse(&task, source, strlen(source), "recorded task") != PH_OK)
+  const char *source;
+  if (ph_store_task(&source, store, sha256) != PH_OK ||
+      ph_task_parse(&task, source, strlen(source), "recorded task") != PH_OK)
     snprintf(why, size, "%s", ph_error());
   return task;
 }

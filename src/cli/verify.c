@@ -44,7 +44,7 @@ static ph_status check(struct verify *v, const ph_episode *episode, struct resul
   ph_task *task = v->task ? ph_task_ref(v->task)
                           : report_task(v->store, meta->task_sha256, task_why, sizeof task_why);
   ph_verify_options opt = {.progress = progress, .arg = v};
-  r->guarantee = ph_episode_guarantee(episode, model, r->reason, sizeof r->reason);
+  r->guarantee = ph_episode_guarantee(episode, model, task, r->reason, sizeof r->reason);
   if (!model && meta->model_sha256[0])
     say(r, why);
   if (task_why[0])
