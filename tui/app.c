@@ -189,6 +189,13 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   return REACT_REDRAW | (changed ? REACT_RELAYOUT : 0);
 }
 
+unsigned app_starve(struct app *app) {
+  app_log(app, true, "step %lld: out of memory: %s", (long long)app->want.step,
+          app_reel(app) ? "the screen shows an earlier answer" : "nothing is on show");
+  app->playing = false;
+  return REACT_REDRAW;
+}
+
 /* --- keys --- */
 
 unsigned app_apply(struct app *app, enum command cmd, int64_t count, const char *args) {
@@ -268,7 +275,9 @@ static bool number_input(struct app *app, uint32_t key, unsigned *react) {
     app->digits[n - 1] = 0;
     return true;
   }
-  if (key == KEY_ENTER_ || key == '%' || keymap_find(&app->keys, key) == CMD_GO) {
+  enum command cmd = keymap_find(&app->keys, key);
+  bool letter = key < KEY_SPECIAL_; /* 213G goes to 213, as in vi; End after digits is still End */
+  if (key == KEY_ENTER_ || key == '%' || cmd == CMD_GO || (cmd == CMD_LAST && letter)) {
     char line[24];
     snprintf(line, sizeof line, "%s%s", app->digits, key == '%' ? "%" : "");
     app->digits[0] = 0;

@@ -148,6 +148,8 @@ static void run(struct loop *l) {
     struct snapshot *snap = worker_take(l->worker);
     if (snap)
       l->react |= app_take(&l->app, snap);
+    if (worker_starved(l->worker))
+      l->react |= app_starve(&l->app);
     act_on_signals(l);
     act_on_reactions(l);
     wait_for_news(l);

@@ -7,16 +7,25 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { STACK_SIZE = 1 << 16 };
+
 struct worker {
   pthread_t thread;
   struct session *session; /* the thread's, until it is joined */
   int pipe[2];
+  void *stack;          /* on which a signal of the thread is handled when its own has overflowed */
   pthread_mutex_t lock; /* guards all below */
   pthread_cond_t wake;
   struct request request;
   bool asked, quit;
+  bool starved;              /* a request was dropped since worker_starved asked: no memory */
   struct snapshot *snapshot; /* newest that was not taken; NULL none */
 };
+
+static void wake_loop(struct worker *w) {
+  while (write(w->pipe[1], "", 1) < 0 && errno == EINTR) {
+  } /* a full pipe wakes the loop just as well */
+}
 
 static void publish(struct worker *w, struct snapshot *snap) {
   pthread_mutex_lock(&w->lock);
@@ -24,12 +33,20 @@ static void publish(struct worker *w, struct snapshot *snap) {
   w->snapshot = snap;
   pthread_mutex_unlock(&w->lock);
   snapshot_free(old);
-  while (write(w->pipe[1], "", 1) < 0 && errno == EINTR) {
-  } /* a full pipe wakes the loop just as well */
+  wake_loop(w);
+}
+
+static void drop_request(struct worker *w) {
+  pthread_mutex_lock(&w->lock);
+  w->starved = true;
+  pthread_mutex_unlock(&w->lock);
+  wake_loop(w);
 }
 
 static void *run(void *arg) {
   struct worker *w = arg;
+  stack_t stack = {.ss_sp = w->stack, .ss_size = STACK_SIZE}, none = {.ss_flags = SS_DISABLE};
+  sigaltstack(&stack, NULL);
   for (;;) {
     struct snapshot *snap = NULL;
     pthread_mutex_lock(&w->lock);
@@ -40,10 +57,14 @@ static void *run(void *arg) {
     w->asked = false;
     pthread_mutex_unlock(&w->lock);
     if (quit)
-      return NULL;
+      break;
     if (session_serve(w->session, &request, &snap) == PH_OK)
       publish(w, snap);
+    else
+      drop_request(w);
   }
+  sigaltstack(&none, NULL);
+  return NULL;
 }
 
 /* Signals are the loop's business, but a fault belongs to the thread that made it. */
@@ -60,7 +81,11 @@ ph_status worker_start(struct worker **out, struct session *session) {
   sigset_t before;
   struct worker *w = calloc(1, sizeof *w);
   *out = NULL;
-  if (!w || pipe2(w->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+  if (w)
+    w->stack = malloc(STACK_SIZE);
+  if (!w || !w->stack || pipe2(w->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+    if (w)
+      free(w->stack);
     free(w);
     session_free(session);
     return PH_ENOMEM;
@@ -78,6 +103,7 @@ ph_status worker_start(struct worker **out, struct session *session) {
   close(w->pipe[0]);
   close(w->pipe[1]);
   session_free(session);
+  free(w->stack);
   free(w);
   return PH_ENOMEM;
 }
@@ -101,6 +127,14 @@ struct snapshot *worker_take(struct worker *w) {
   return snap;
 }
 
+bool worker_starved(struct worker *w) {
+  pthread_mutex_lock(&w->lock);
+  bool starved = w->starved;
+  w->starved = false;
+  pthread_mutex_unlock(&w->lock);
+  return starved;
+}
+
 int worker_fd(const struct worker *w) {
   return w->pipe[0];
 }
@@ -119,5 +153,6 @@ void worker_stop(struct worker *w) {
   close(w->pipe[1]);
   pthread_mutex_destroy(&w->lock);
   pthread_cond_destroy(&w->wake);
+  free(w->stack);
   free(w);
 }

@@ -13,7 +13,9 @@ ph_status worker_start(struct worker **out, struct session *session);
 void worker_ask(struct worker *w, const struct request *req);
 /* The newest snapshot, now the caller's; NULL if there is none since the last call. */
 struct snapshot *worker_take(struct worker *w);
-int worker_fd(const struct worker *w); /* readable when there may be one; worker_take drains it */
+/* Whether a request since the last call got no snapshot because memory was out. */
+bool worker_starved(struct worker *w);
+int worker_fd(const struct worker *w); /* readable when there may be news; worker_take drains it */
 void worker_stop(struct worker *w);    /* Nullable */
 
 #endif
