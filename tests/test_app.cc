@@ -71,6 +71,18 @@ TEST(AppMove, GoTo) {
   EXPECT_EQ(f.step(), 12);
   f.keys("0 G");
   EXPECT_EQ(f.step(), 0);
+  f.keys("G");
+  EXPECT_EQ(f.step(), 341) << "without digits it is End";
+  EXPECT_FALSE(f.app.prompt.open);
+  f.keys("5 G");
+  EXPECT_EQ(f.step(), 5);
+  f.keys("7 End");
+  EXPECT_EQ(f.step(), 341);
+  f.keys("g");
+  EXPECT_TRUE(f.app.prompt.open);
+  EXPECT_STREQ(f.app.prompt.text, "go ");
+  f.keys("8 Enter");
+  EXPECT_EQ(f.step(), 8);
   f.keys("5 0 %");
   EXPECT_EQ(f.step(), 170); // 170.5 to even
   f.keys("1 0 0 %");
@@ -316,6 +328,35 @@ TEST(AppPlay, AbLoop) {
   EXPECT_EQ(f.app.loop_b, -1);
   f.keys("l l");
   EXPECT_EQ(f.app.loop_a, -1) << "A and B on one step is no loop";
+}
+
+// A snapshot wakes the loop right after the tick that asked for it: that is no reason to go on.
+TEST(AppPlay, TheLastStateOfALoopKeepsItsTime) {
+  for (bool backwards : {false, true})
+    for (double speed : {1.0, 0.25, 4.0}) {
+      FakeApp f;
+      f.app.speed = speed;
+      f.keys("1 0 Enter l 1 5 Enter l");
+      f.keys(backwards ? "R Space" : "1 0 Enter Space");
+      app_tick(&f.app, f.now);
+      int64_t turn = backwards ? 10 : 15, start = backwards ? 15 : 10;
+      while (f.step() != turn) {
+        f.now = app_deadline(&f.app);
+        app_tick(&f.app, f.now);
+        f.answer();
+      }
+      for (int round = 0; round < 3; round++) {
+        uint64_t since = f.now;
+        while (f.step() == turn) {
+          f.now++; // woken by a snapshot, a key, a signal
+          app_tick(&f.app, f.now);
+        }
+        EXPECT_EQ(f.step(), start) << speed;
+        EXPECT_NEAR((double)(f.now - since), 20 / speed, 1.01) << speed;
+        while (f.step() != turn)
+          app_tick(&f.app, ++f.now);
+      }
+    }
 }
 
 TEST(AppPlay, SpeedIsBoundedAndComesBackToOne) {
@@ -807,6 +848,18 @@ TEST(AppProgram, ErrorsOfSnapshotsAreLoggedOnce) {
   EXPECT_TRUE(f.app.message_bad);
   f.keys("n n 5 0 Enter");
   EXPECT_EQ(f.step(), 50) << "the screen stays usable";
+}
+
+TEST(AppProgram, AStepThatMemoryIsShortForIsSaid) {
+  FakeApp f;
+  f.keys("Space");
+  app_key(&f.app, 'e', 5000); // never answered
+  int lines = f.app.nlog;
+  EXPECT_TRUE(app_starve(&f.app) & REACT_REDRAW);
+  EXPECT_EQ(f.app.nlog, lines + 1);
+  EXPECT_TRUE(f.app.message_bad);
+  EXPECT_TRUE(has(f.said(), "step 102: out of memory")) << f.said();
+  EXPECT_FALSE(f.app.playing) << "it would say so at each step";
 }
 
 TEST(AppProgram, LogIsARing) {

@@ -63,9 +63,9 @@ TEST(Command, KeysOfTheDesign) {
   } table[] = {
       {"n . Right", "step-forward"},
       {"p b , Left", "step-back"},
-      {"g G", "go"},
+      {"g", "go"},
       {"r Home", "first"},
-      {"End", "last"},
+      {"End G", "last"},
       {"Up", "second-forward"},
       {"Down", "second-back"},
       {"PgUp", "event-previous-any"},

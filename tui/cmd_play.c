@@ -123,16 +123,19 @@ static unsigned arrive(struct app *app, double at) {
   return react;
 }
 
-/* At the turning point: that state is shown for its own time before a loop goes on. */
-static unsigned turn_round(struct app *app) {
-  int64_t turn, start, at = app->want.step;
+/* At the turning point. A loop goes on when that state was on show for a step's time, however often
+ * the loop wakes up meanwhile; else playback ends there. */
+static unsigned turn_round(struct app *app, double at) {
+  int64_t turn, start;
   turn_points(app, &turn, &start);
   bool loops = (app->loop_b >= 0 || app->loop_all) && start != turn;
-  bool before = app->backwards ? at > turn : at < turn;
-  if (loops)
+  bool before = app->backwards ? app->want.step > turn : app->want.step < turn;
+  bool stays = app->backwards ? at > (double)turn - 1 : at < (double)turn + 1;
+  if (loops && (before || !stays))
     return arrive(app, (double)(before ? turn : start));
-  app->playing = false;
-  return arrive(app, (double)turn) | REACT_REDRAW;
+  if (!loops)
+    app->playing = false;
+  return loops ? arrive(app, at) : arrive(app, (double)turn) | REACT_REDRAW;
 }
 
 unsigned app_tick(struct app *app, uint64_t now_ms) {
@@ -152,7 +155,7 @@ unsigned app_tick(struct app *app, uint64_t now_ms) {
   turn_points(app, &turn, &start);
   double at = app->play_from + ms * rate(app);
   bool past = app->backwards ? at <= (double)turn : at >= (double)turn;
-  return past ? turn_round(app) : arrive(app, at);
+  return past ? turn_round(app, at) : arrive(app, at);
 }
 
 uint64_t app_deadline(const struct app *app) {
