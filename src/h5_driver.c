@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #if H5_VERSION_GE(1, 13, 0)
@@ -15,6 +14,8 @@
 #else
 #include <H5FDpublic.h>
 #endif
+
+#include "file.h"
 
 #define KEPT_LIMIT ((size_t)64 << 20)
 
@@ -135,32 +136,6 @@ static herr_t file_read(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t ad
   return 0;
 }
 
-/* A write beyond the limit would raise SIGXFSZ in a host that did not ask for it. */
-static int over_limit(haddr_t end) {
-  struct rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-                 end > limit.rlim_cur
-             ? EFBIG
-             : 0;
-}
-
-static int write_all(int fd, haddr_t addr, size_t size, const char *data) {
-  int error = over_limit(addr + size);
-  while (!error && size > 0) {
-    ssize_t n = pwrite(fd, data, size, (off_t)addr);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0) {
-      error = n < 0 ? errno : ENOSPC;
-      break;
-    }
-    data += n;
-    addr += (haddr_t)n;
-    size -= (size_t)n;
-  }
-  return error;
-}
-
 static void keep(struct file *file, haddr_t addr, size_t size, const void *data) {
   struct lost *lost = size <= KEPT_LIMIT - file->kept ? malloc(sizeof *lost + size) : NULL;
   if (!lost)
@@ -176,7 +151,7 @@ static herr_t file_write(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t a
   (void)type, (void)transfer;
   struct file *file = (struct file *)pub;
   if (!file->error)
-    file->error = write_all(file->fd, addr, size, data);
+    file->error = ph_file_write(file->fd, addr, data, size);
   if (file->error)
     keep(file, addr, size, data);
   if (addr + size > file->eof)
@@ -190,7 +165,7 @@ static herr_t file_truncate(H5FD_t *pub, hid_t transfer, hbool_t closing) {
   if (!file->writable || file->eoa == file->eof)
     return 0;
   if (!file->error)
-    file->error = over_limit(file->eoa);
+    file->error = ph_file_limit(file->eoa);
   if (!file->error && ftruncate(file->fd, (off_t)file->eoa) != 0)
     file->error = errno;
   file->eof = file->eoa;

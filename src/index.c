@@ -17,6 +17,7 @@
 
 #include "episode_file.h"
 #include "fail.h"
+#include "file.h"
 #include "hash.h"
 
 enum {
@@ -204,15 +205,13 @@ static ph_status append(int fd, const char *path, const unsigned char record[REC
   off_t whole = st.st_size - st.st_size % RECORD;
   if (whole != st.st_size && ftruncate(fd, whole) != 0)
     return ph_fail(PH_EIO, "%s: a torn record cannot be cut off: %s", path, strerror(errno));
-  ssize_t n;
-  do
-    n = write(fd, record, RECORD);
-  while (n < 0 && errno == EINTR);
-  if (n == RECORD && fsync(fd) == 0)
-    return PH_OK;
-  int error = n >= 0 && n < RECORD ? ENOSPC : errno;
-  if (n > 0 && n < RECORD && ftruncate(fd, whole) != 0)
+  int error = ph_file_write(fd, (uint64_t)whole, record, RECORD);
+  if (error && fstat(fd, &st) == 0 && st.st_size % RECORD != 0 && ftruncate(fd, whole) != 0)
     error = errno;
+  if (!error && fsync(fd) != 0)
+    error = errno;
+  if (!error)
+    return PH_OK;
   return ph_fail(PH_EIO, "%s: a record cannot be written: %s", path, strerror(error));
 }
 

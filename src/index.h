@@ -13,7 +13,8 @@ void ph_index_file_name(char *out, size_t size, int env_id, int64_t episode, int
 bool ph_index_parse_name(const char *name, int *env_id, int64_t *episode, int64_t *actions);
 
 /* Appends one record and syncs it. entry->file is the bare file name. PH_EIO leaves the index as it
- * was; PH_EINVAL: a text does not fit. */
+ * was, but for one that could not be synced: the record may be there. PH_EINVAL: a text does not
+ * fit. */
 ph_status ph_index_append(const char *dir, const ph_entry *entry);
 
 /* One entry per episode file of the folder, by (env, episode); *n entries in *out (free). file is

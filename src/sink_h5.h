@@ -72,7 +72,4 @@ ph_status ph_part_publish(ph_part *part);
 /* Closes and removes what is not published. */
 void ph_part_drop(ph_part *part);
 
-/* Creates a folder and those above it. *made: this one was not there. */
-ph_status ph_folder_create(const char *path, bool *made);
-
 #endif

@@ -11,6 +11,7 @@
 
 #include "episode_file.h"
 #include "fail.h"
+#include "file.h"
 #include "index.h"
 #include "sink_h5.h"
 

@@ -1,5 +1,9 @@
 #include "read_help.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace read_help;
 
 namespace {
@@ -32,6 +36,30 @@ struct Loaded {
   }
   ~Loaded() { free(at); }
 };
+
+/* Signals of the host are its own: none comes, and nothing of a record stays. */
+TEST(Index, ALimitOfTheFileSizeIsAnErrorAndNoSignal) {
+  Folder dir;
+  touch(dir, entry(0, 0, 3));
+  touch(dir, entry(0, 1, 3));
+  ph_entry first = entry(0, 0, 3), second = entry(0, 1, 3);
+  ASSERT_EQ(ph_index_append(dir.path().c_str(), &first), PH_OK) << ph_error();
+  Bytes before = slurp(dir / "index");
+  for (rlim_t limit : {before.size(), before.size() + 100}) {
+    pid_t child = fork();
+    if (child == 0) {
+      struct rlimit r = {limit, limit};
+      setrlimit(RLIMIT_FSIZE, &r);
+      ph_status status = ph_index_append(dir.path().c_str(), &second);
+      _exit(status == PH_EIO && strstr(ph_error(), "File too large") ? 0 : 1);
+    }
+    int how = -1;
+    waitpid(child, &how, 0);
+    EXPECT_TRUE(WIFEXITED(how)) << "signal " << WTERMSIG(how);
+    EXPECT_EQ(0, WEXITSTATUS(how));
+    EXPECT_EQ(slurp(dir / "index"), before);
+  }
+}
 
 TEST(Index, NamesGoThereAndBack) {
   EXPECT_EQ(run_file(3, 12, 500), "env003_ep000012_500.h5");

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern "C" {
@@ -69,6 +71,22 @@ TEST_F(Marks, WhereQLeftIsForgottenWhenItLeavesElsewhere) {
   ASSERT_TRUE(save()) << error;
   ASSERT_TRUE(load()) << error;
   EXPECT_FALSE(m.last.set);
+}
+
+TEST_F(Marks, ALimitOfTheFileSizeIsAnErrorAndNoSignal) {
+  ASSERT_TRUE(load()) << error;
+  ASSERT_TRUE(marks_set(&m, "demo_1", 'a', 12));
+  pid_t child = fork();
+  if (child == 0) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_FSIZE, &none);
+    _exit(!save() && strstr(error, "File too large") ? 0 : 1);
+  }
+  int how = -1;
+  waitpid(child, &how, 0);
+  EXPECT_TRUE(WIFEXITED(how)) << "signal " << WTERMSIG(how);
+  EXPECT_EQ(WEXITSTATUS(how), 0);
+  EXPECT_FALSE(fs::exists(kept()));
 }
 
 TEST_F(Marks, RoundTrip) {

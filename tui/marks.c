@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -274,7 +275,19 @@ static void make_folders(const char *path) {
   }
 }
 
+/* A write beyond the limit would raise SIGXFSZ. */
+static bool within_limit(size_t n) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      n <= limit.rlim_cur)
+    return true;
+  errno = EFBIG;
+  return false;
+}
+
 static bool write_all(int fd, const char *text, size_t n) {
+  if (!within_limit(n))
+    return false;
   while (n > 0) {
     ssize_t done = write(fd, text, n);
     if (done < 0 && errno == EINTR)
