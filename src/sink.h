@@ -31,8 +31,11 @@ struct ph_sink {
   ph_status (*rows)(ph_sink *sink, ph_column col, int64_t first, int64_t n, const void *data);
   ph_status (*end)(ph_sink *sink);
   void (*cancel)(ph_sink *sink); /* drops the episode that has begun */
+  /* No episode may be open. After a failure a dataset is gone, and finishing again fails again. */
   ph_status (*finish)(ph_sink *sink);
-  void (*free)(ph_sink *sink); /* without finish: nothing is left behind */
+  /* Drops the episode that has begun. A dataset that was not finished leaves nothing behind; the
+   * episodes of a run that have ended stay. */
+  void (*free)(ph_sink *sink);
 };
 
 typedef struct ph_sink_options {

@@ -12,6 +12,8 @@ struct dataset {
   ph_demo demo;
   ph_episode_meta origin;
   bool compress, finished;
+  ph_status outcome; /* of finishing */
+  char *path;        /* owned */
   ph_entry *entries;
   size_t n;
   int64_t total;
@@ -118,7 +120,7 @@ static ph_status dataset_finish(ph_sink *sink) {
   if (d->demo.open)
     return ph_fail(PH_EINVAL, "episode: it has not ended");
   if (d->finished)
-    return PH_OK;
+    return d->outcome ? ph_fail(d->outcome, "%s: it could not be written", d->path) : PH_OK;
   ph_status status = ph_sink_put_data(d->part.h5, &d->origin, d->total);
   if (!status)
     status = ph_h5_put_index(d->part.h5, d->entries, d->n);
@@ -129,6 +131,7 @@ static ph_status dataset_finish(ph_sink *sink) {
     status = verify(d);
   if (!status)
     status = ph_part_publish(&d->part);
+  d->outcome = status;
   ph_part_drop(&d->part);
   return status;
 }
@@ -140,6 +143,7 @@ static void dataset_free(ph_sink *sink) {
   ph_demo_close(&d->demo);
   ph_part_drop(&d->part);
   free(d->entries);
+  free(d->path);
   free(d);
 }
 
@@ -154,7 +158,9 @@ ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta
   d->origin = *origin;
   d->origin.provenance = NULL;
   d->compress = opt && opt->compress;
-  ph_status status = ph_part_create(&d->part, path);
+  d->path = strdup(path);
+  ph_status status =
+      d->path ? ph_part_create(&d->part, path) : ph_fail(PH_ENOMEM, "%s: out of memory", path);
   if (!status)
     status = ph_sink_put_root(d->part.h5, origin);
   if (!status)

@@ -178,6 +178,8 @@ TEST_F(Sink, DatasetRefusesAnExistingOutput) {
   OK(write_fake(sink, a));
   write_bytes(path, "came later");
   EXPECT_EQ(PH_EEXIST, sink->finish(sink));
+  EXPECT_EQ(PH_EEXIST, sink->finish(sink)) << "failed once is not written";
+  EXPECT_TRUE(says(path.c_str())) << ph_error();
   close();
   EXPECT_EQ("came later", bytes_of(path));
   EXPECT_EQ(Names{"set.h5"}, dir.names());
