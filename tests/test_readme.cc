@@ -61,6 +61,41 @@ TEST(Readme, FormatIsTheSchemaTable) {
   EXPECT_EQ(block("schema", generated), generated) << "PH_README_UPDATE=1 meson test readme";
 }
 
+// What the program prints for a command, and its exit status through *status.
+static std::string output_of(const std::string &command, int *status) {
+  std::string text;
+  char piece[4096];
+  FILE *pipe = popen(command.c_str(), "r");
+  for (size_t n; pipe && (n = fread(piece, 1, sizeof piece, pipe)) > 0;)
+    text.append(piece, n);
+  *status = pipe ? pclose(pipe) : -1;
+  return text;
+}
+
+// Digits may differ where the mathematics library does, and the promise with the engine.
+TEST(Readme, TheScreenIsTheProgramsOwn) {
+  const char *program = std::getenv("PLAYHEAD_PROGRAM");
+  ASSERT_NE(program, nullptr);
+  std::string run = root + "/data/runs/drawer_close";
+  const char *paths[] = {run.c_str()};
+  ph_store *store = nullptr;
+  ph_episode *episode = nullptr;
+  ASSERT_EQ(ph_store_open(&store, paths, 1, nullptr), PH_OK) << ph_error();
+  ASSERT_EQ(ph_store_episode(&episode, store, 0), PH_OK) << ph_error();
+  bool here = ph_substrate() == std::string(ph_episode_meta_of(episode)->substrate);
+  ph_episode_free(episode);
+  ph_store_free(store);
+  if (!here)
+    GTEST_SKIP() << "the run was recorded on another substrate";
+  int status;
+  std::string screen = output_of("cd " + root + " && " + program +
+                                     " screen --at 100 --size 120x40 data/runs/drawer_close",
+                                 &status);
+  EXPECT_EQ(status, 0);
+  std::string generated = "```\n" + screen + "```\n";
+  EXPECT_EQ(block("screen", generated), generated) << "PH_README_UPDATE=1 meson test readme";
+}
+
 TEST(Readme, PythonReadsAnEpisode) {
   if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0)
     GTEST_SKIP() << "Debian's python3-h5py is not here";
@@ -72,13 +107,27 @@ TEST(Readme, PythonReadsAnEpisode) {
   std::remove(path.c_str());
 }
 
-TEST(Readme, TheTaskLoads) {
-  std::string code = fenced("lua");
+TEST(Readme, TheTaskRunsOnTheModelThatItNames) {
+  std::string code = fenced("lua"), model_path = root + "/data/drawer.xml";
   ASSERT_NE(code, "");
   ph_task *task = nullptr;
+  ph_model *model = nullptr;
+  ph_env *env = nullptr;
+  ph_row row;
   ASSERT_EQ(ph_task_parse(&task, code.data(), code.size(), "README.md"), PH_OK) << ph_error();
   EXPECT_EQ(ph_task_info_of(task)->nconditions, 2u);
-  EXPECT_TRUE(ph_task_info_of(task)->has_policy);
+  ASSERT_EQ(ph_model_open(&model, model_path.c_str(), nullptr), PH_OK) << ph_error();
+  ASSERT_EQ(ph_env_create(&env, task, model, nullptr), PH_OK) << ph_error();
+  ASSERT_EQ(ph_env_reset(env, 7, &row), PH_OK) << ph_error();
+  for (int i = 0; i < 20; i++) {
+    double action[16];
+    ph_outcome outcome;
+    ASSERT_EQ(ph_env_policy(env, action), PH_OK) << ph_error();
+    ASSERT_EQ(ph_env_step(env, action, &outcome), PH_OK) << ph_error();
+    ASSERT_FALSE(outcome.done) << outcome.detail;
+  }
+  ph_env_free(env);
+  ph_model_unref(model);
   ph_task_unref(task);
 }
 
