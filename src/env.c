@@ -52,12 +52,10 @@ uint64_t ph_env_seed(uint64_t run_seed, int env_id, int64_t episode) {
 
 static ph_status env_hold(ph_env *env, const ph_env_options *opt) {
   double seconds = info_of(env)->hold_seconds;
-  if (opt != NULL && opt->hold_seconds >= 0.0) {
+  if (opt && opt->hold_seconds >= 0.0)
     seconds = opt->hold_seconds;
-  }
-  if (!info_of(env)->has_success) {
+  if (!info_of(env)->has_success)
     return PH_OK;
-  }
   return ph_hold_steps(&env->hold_steps, seconds, env->control_dt);
 }
 
@@ -70,9 +68,8 @@ static ph_status env_sizes(ph_env *env) {
   env->action = calloc((size_t)env->dims.action_dim + 1, sizeof(double));
   env->ctrl = calloc((size_t)env->dims.nu + 1, sizeof(double));
   env->action_state = calloc((size_t)env->dims.action_state + 1, sizeof(double));
-  if (env->action == NULL || env->ctrl == NULL || env->action_state == NULL) {
+  if (!env->action || !env->ctrl || !env->action_state)
     return ph_fail(PH_ENOMEM, "env: out of memory");
-  }
   return PH_OK;
 }
 
@@ -80,22 +77,18 @@ ph_status ph_env_create(ph_env **out, const ph_task *task, const ph_model *model
                         const ph_env_options *opt) {
   *out = NULL;
   ph_env *env = calloc(1, sizeof *env);
-  if (env == NULL) {
+  if (!env)
     return ph_fail(PH_ENOMEM, "env: out of memory");
-  }
   env->task = ph_task_ref(task);
   env->model = ph_model_ref(model);
   env->done = true;
   ph_status status = ph_sim_create(&env->sim, model);
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = ph_actions_create(&env->actions, task, model);
-  }
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = env_sizes(env);
-  }
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = env_hold(env, opt);
-  }
   if (status != PH_OK) {
     ph_env_free(env);
     return status;
@@ -116,9 +109,8 @@ static void end_episode(ph_env *env) {
 }
 
 void ph_env_free(ph_env *env) {
-  if (env == NULL) {
+  if (!env)
     return;
-  }
   end_episode(env);
   ph_actions_free(env->actions);
   ph_sim_free(env->sim);
@@ -148,9 +140,8 @@ static ph_scene scene_of(const ph_env *env) {
 /* The row of the sim with what the sim does not know; pointers live until the env's next call. */
 static ph_status env_row(ph_env *env, ph_row *row) {
   ph_status status = ph_sim_get_row(env->sim, row);
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   if (env->dims.action_state > 0) {
     ph_actions_get_state(env->actions, env->action_state);
     row->action_state = env->action_state;
@@ -164,9 +155,8 @@ static ph_status env_row(ph_env *env, ph_row *row) {
 
 static ph_status update_predicate(ph_env *env) {
   env->predicate = false;
-  if (!info_of(env)->has_success) {
+  if (!info_of(env)->has_success)
     return PH_OK;
-  }
   ph_scene scene = scene_of(env);
   return ph_script_success(env->script, &scene, &env->predicate, NULL);
 }
@@ -178,12 +168,10 @@ static ph_status reset_scene(ph_env *env, uint64_t seed) {
   ph_rng_seed(&rng, seed, 0);
   ph_rng_seed(&env->rng, seed, 1);
   ph_status status = ph_sim_reset(env->sim);
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = ph_sim_forward(env->sim); /* a reset may read where things are */
-  }
-  if (status == PH_OK && info_of(env)->has_reset) {
+  if (status == PH_OK && info_of(env)->has_reset)
     status = ph_script_reset(env->script, env->sim, &rng);
-  }
   return status;
 }
 
@@ -191,29 +179,24 @@ static ph_status check_reset(ph_env *env) {
   ph_row row = {0};
   char what[120];
   ph_status status = ph_sim_get_row(env->sim, &row);
-  if (status == PH_OK && !ph_finite_row(&row, &env->dims, env->model, what, sizeof what)) {
+  if (status == PH_OK && !ph_finite_row(&row, &env->dims, env->model, what, sizeof what))
     status = ph_fail(PH_ETASK, "%s: reset: %s is not finite", info_of(env)->name, what);
-  }
   return status;
 }
 
 /* Everything after the script's reset: what it changed, derived values, row 0. */
 static ph_status start_episode(ph_env *env, ph_row *row0) {
   ph_status status = check_reset(env);
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = ph_sim_diff_model(env->sim, &env->edits, &env->nedits);
-  }
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = ph_sim_forward(env->sim);
-  }
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   ph_actions_reset(env->actions, env->sim);
   env->start = ph_start_new(env->sim);
-  if (env->start == NULL) {
+  if (!env->start)
     return ph_fail(PH_ENOMEM, "env: out of memory");
-  }
   status = update_predicate(env);
   return status == PH_OK ? env_row(env, row0) : status;
 }
@@ -226,12 +209,10 @@ ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0) {
   env->detail[0] = 0;
   env->hold = (ph_hold){.steps = env->hold_steps};
   ph_status status = ph_task_script(&env->script, env->task);
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = reset_scene(env, seed);
-  }
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = start_episode(env, row0);
-  }
   if (status != PH_OK) {
     end_episode(env);
     return status;
@@ -243,18 +224,16 @@ ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0) {
 /* --- policy and step --- */
 
 static ph_status running(const ph_env *env) {
-  if (env->done) {
+  if (env->done)
     return ph_fail(PH_EINVAL, "env: no episode runs: reset it first");
-  }
   return PH_OK;
 }
 
 /* "action[3] (arm_elbow)" of the first element that is not finite. */
 static bool finite_action(const ph_env *env, const double *action, char *what, size_t size) {
   size_t at = 0;
-  if (ph_finite(action, (size_t)env->dims.action_dim, &at)) {
+  if (ph_finite(action, (size_t)env->dims.action_dim, &at))
     return true;
-  }
   const ph_action_element *element = ph_actions_element(env->actions, (int)at);
   snprintf(what, size, "action[%zu] (%s)", at, element->name);
   return false;
@@ -262,13 +241,11 @@ static bool finite_action(const ph_env *env, const double *action, char *what, s
 
 ph_status ph_env_policy(ph_env *env, double *action) {
   char what[120];
-  if (!info_of(env)->has_policy) {
+  if (!info_of(env)->has_policy)
     return ph_fail(PH_ENOTFOUND, "%s: the task has no policy", info_of(env)->name);
-  }
   ph_status status = running(env);
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   ph_scene scene = scene_of(env);
   status = ph_script_policy(env->script, &scene, &env->rng, action, (size_t)env->dims.action_dim);
   if (status == PH_OK && !finite_action(env, action, what, sizeof what)) {
@@ -294,9 +271,8 @@ static ph_status advance(ph_env *env, const double *action, ph_outcome *out, boo
   ph_row row = {0};
   size_t at = 0;
   ph_status status = ph_sim_get_row(env->sim, &row);
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   if (!finite_action(env, action, what, sizeof what)) {
     snprintf(text, sizeof text, "%s is not finite", what);
     end_nan(env, out, text);
@@ -305,9 +281,8 @@ static ph_status advance(ph_env *env, const double *action, ph_outcome *out, boo
   memcpy(env->action, action, (size_t)env->dims.action_dim * sizeof(double));
   memcpy(env->ctrl, row.ctrl, (size_t)env->dims.nu * sizeof(double));
   status = ph_actions_apply(env->actions, env->sim, action, env->ctrl, clipped);
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   if (!ph_finite(env->ctrl, (size_t)env->dims.nu, &at)) {
     snprintf(text, sizeof text, "ctrl[%zu] (%s) is not finite", at,
              ph_model_name(env->model, PH_ACTUATOR, (int)at));
@@ -323,35 +298,31 @@ static ph_status advance(ph_env *env, const double *action, ph_outcome *out, boo
 }
 
 /* The first of nan > success > terminated > truncated that holds; flags tell of all. */
-static ph_status judge(ph_env *env, ph_outcome *out) {
+static ph_status update_end(ph_env *env, ph_outcome *out) {
   const ph_task_info *info = info_of(env);
   bool failed = false;
   bool latched = info->has_success && ph_hold_update(&env->hold, env->step, env->predicate);
   bool truncated = info->max_steps > 0 && env->step >= info->max_steps;
   ph_scene scene = scene_of(env);
   ph_status status = PH_OK;
-  if (info->has_failure) {
+  if (info->has_failure)
     status = ph_script_failure(env->script, &scene, &failed);
-  }
-  if (status == PH_OK && info->has_reward) {
+  if (status == PH_OK && info->has_reward)
     status = ph_script_reward(env->script, &scene, &out->reward);
-  }
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   out->flags |= latched || failed ? PH_FLAG_TERMINATED : 0;
   out->flags |= truncated ? PH_FLAG_TRUNCATED : 0;
   out->done = env->done = latched || failed || truncated;
   out->end = latched  ? PH_END_SUCCESS
              : failed ? PH_END_TERMINATED
                       : (truncated ? PH_END_TRUNCATED : PH_END_UNKNOWN);
-  if (out->end == PH_END_SUCCESS) {
+  if (out->end == PH_END_SUCCESS)
     snprintf(env->detail, sizeof env->detail, "held for %" PRId64 " steps", env->hold.count);
-  } else if (out->end == PH_END_TERMINATED) {
+  else if (out->end == PH_END_TERMINATED)
     snprintf(env->detail, sizeof env->detail, "failure");
-  } else if (out->end == PH_END_TRUNCATED) {
+  else if (out->end == PH_END_TRUNCATED)
     snprintf(env->detail, sizeof env->detail, "max_steps %" PRId64, info->max_steps);
-  }
   out->detail = env->detail;
   return PH_OK;
 }
@@ -360,9 +331,8 @@ static ph_status judge(ph_env *env, ph_outcome *out) {
 static ph_status observe(ph_env *env, ph_outcome *out) {
   char what[120], text[160];
   ph_status status = ph_sim_get_row(env->sim, &out->row);
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   if (!ph_finite_row(&out->row, &env->dims, env->model, what, sizeof what)) {
     snprintf(text, sizeof text, "%s is not finite", what);
     end_nan(env, out, text);
@@ -370,12 +340,10 @@ static ph_status observe(ph_env *env, ph_outcome *out) {
   }
   status = ph_sim_forward(env->sim);
   env->step++;
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = update_predicate(env);
-  }
-  if (status == PH_OK) {
-    status = judge(env, out);
-  }
+  if (status == PH_OK)
+    status = update_end(env, out);
   return status == PH_OK ? env_row(env, &out->row) : status;
 }
 
@@ -385,9 +353,8 @@ ph_status ph_env_step(ph_env *env, const double *action, ph_outcome *out) {
   out->end = PH_END_UNKNOWN;
   out->detail = env->detail;
   ph_status status = running(env);
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = advance(env, action, out, &clipped, &warned);
-  }
   if (status == PH_OK && !out->done) {
     out->flags = (uint8_t)((clipped ? PH_FLAG_CLIPPED : 0) | (warned ? PH_FLAG_WARNED : 0));
     status = observe(env, out);

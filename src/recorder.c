@@ -34,12 +34,10 @@ struct ph_recorder {
 /* --- open --- */
 
 static void recorder_free(ph_recorder *rec) {
-  for (size_t i = 0; i < rec->nslots; i++) {
+  for (size_t i = 0; i < rec->nslots; i++)
     ph_take_clear(&rec->slots[i].take);
-  }
-  for (size_t i = 0; i < rec->nkept; i++) {
+  for (size_t i = 0; i < rec->nkept; i++)
     ph_take_clear(&rec->kept[i]);
-  }
   rec->sink->free(rec->sink);
   ph_model_unref(rec->model);
   free(rec->slots);
@@ -50,18 +48,14 @@ static void recorder_free(ph_recorder *rec) {
 
 static uint32_t required_columns(const ph_dims *dims, const ph_recorder_options *opt) {
   uint32_t columns = PH_COL_BIT(PH_COL_STATES);
-  if (dims->nv > 0) {
+  if (dims->nv > 0)
     columns |= PH_COL_BIT(PH_COL_WARMSTART);
-  }
-  if (dims->nu > 0) {
+  if (dims->nu > 0)
     columns |= PH_COL_BIT(PH_COL_CTRL);
-  }
-  if (dims->action_state > 0) {
+  if (dims->action_state > 0)
     columns |= PH_COL_BIT(PH_COL_ACTION_STATE);
-  }
-  if (opt->task != NULL && ph_task_info_of(opt->task)->has_success) {
+  if (opt->task && ph_task_info_of(opt->task)->has_success)
     columns |= PH_COL_BIT(PH_COL_PREDICATE);
-  }
   return columns;
 }
 
@@ -70,7 +64,7 @@ static ph_status recorder_new(ph_recorder **out, ph_sink *sink, const ph_episode
                               char *provenance, const char *path, const ph_model *model,
                               const ph_recorder_options *opt) {
   ph_recorder *rec = calloc(1, sizeof *rec);
-  if (rec == NULL) {
+  if (!rec) {
     sink->free(sink);
     free(provenance);
     return ph_fail(PH_ENOMEM, "recorder: out of memory");
@@ -83,9 +77,8 @@ static ph_status recorder_new(ph_recorder **out, ph_sink *sink, const ph_episode
   rec->required = required_columns(&origin->dims, opt);
   snprintf(rec->path, sizeof rec->path, "%s", path);
   ph_status status = sink->model(sink, model);
-  if (status == PH_OK && opt->task != NULL) {
+  if (status == PH_OK && opt->task)
     status = sink->task(sink, opt->task);
-  }
   if (status != PH_OK) {
     recorder_free(rec);
     return status;
@@ -114,9 +107,8 @@ ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *
   ph_sink *sink = NULL;
   *out = NULL;
   ph_status status = ph_recorder_origin(&origin, &provenance, model, opt);
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = ph_sink_run(&sink, path, &origin, NULL);
-  }
   if (status != PH_OK) {
     free(provenance);
     return status;
@@ -135,26 +127,21 @@ ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *
 /* --- slots --- */
 
 static ph_slot *find_slot(const ph_recorder *rec, int env_id) {
-  if (env_id >= 0 && (size_t)env_id < rec->nslots && rec->slots[env_id].env_id == env_id) {
+  if (env_id >= 0 && (size_t)env_id < rec->nslots && rec->slots[env_id].env_id == env_id)
     return &rec->slots[env_id];
-  }
-  for (size_t i = 0; i < rec->nslots; i++) {
-    if (rec->slots[i].env_id == env_id) {
+  for (size_t i = 0; i < rec->nslots; i++)
+    if (rec->slots[i].env_id == env_id)
       return &rec->slots[i];
-    }
-  }
   return NULL;
 }
 
 static ph_slot *make_slot(ph_recorder *rec, int env_id) {
   ph_slot *slot = find_slot(rec, env_id);
-  if (slot != NULL) {
+  if (slot)
     return slot;
-  }
   ph_slot *slots = realloc(rec->slots, (rec->nslots + 1) * sizeof *slots);
-  if (slots == NULL) {
+  if (!slots)
     return NULL;
-  }
   rec->slots = slots;
   slot = &slots[rec->nslots++];
   memset(slot, 0, sizeof *slot);
@@ -164,9 +151,8 @@ static ph_slot *make_slot(ph_recorder *rec, int env_id) {
 
 static ph_status running_slot(ph_slot **out, const ph_recorder *rec, int env_id) {
   *out = find_slot(rec, env_id);
-  if (*out == NULL || !(*out)->running) {
+  if (!*out || !(*out)->running)
     return ph_fail(PH_EINVAL, "recorder: env %d: no episode has begun", env_id);
-  }
   return PH_OK;
 }
 
@@ -174,11 +160,9 @@ static ph_status running_slot(ph_slot **out, const ph_recorder *rec, int env_id)
 
 static uint32_t row_columns(const ph_row *row, const ph_dims *dims) {
   uint32_t columns = 0;
-  for (ph_column col = 0; col < PH_COL_COUNT; col++) {
-    if (ph_row_column(row, col) != NULL && ph_schema_width(col, dims) > 0) {
+  for (ph_column col = 0; col < PH_COL_COUNT; col++)
+    if (ph_row_column(row, col) != NULL && ph_schema_width(col, dims) > 0)
       columns |= PH_COL_BIT(col);
-    }
-  }
   return columns;
 }
 
@@ -204,34 +188,29 @@ static ph_status check_row(const ph_recorder *rec, int env_id, int64_t step, uin
 
 static uint32_t log_columns(const ph_recorder *rec, uint32_t row) {
   uint32_t columns = row | PH_COL_BIT(PH_COL_ACTIONS);
-  if (rec->substeps && rec->origin.dims.nu > 0) {
+  if (rec->substeps && rec->origin.dims.nu > 0)
     columns |= PH_COL_BIT(PH_COL_CTRL_SUBSTEPS);
-  }
   return columns;
 }
 
 ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed, const ph_edit *edits,
                             size_t n, const ph_row *row0) {
-  if (env_id < 0) {
+  if (env_id < 0)
     return ph_fail(PH_EINVAL, "recorder: env %d: ids start at 0", env_id);
-  }
   uint32_t columns = row_columns(row0, &rec->origin.dims);
   ph_status status = check_row(rec, env_id, 0, columns | rec->required, row0);
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   ph_slot *slot = make_slot(rec, env_id);
-  if (slot == NULL) {
+  if (!slot)
     return ph_fail(PH_ENOMEM, "recorder: out of memory");
-  }
   if (slot->running) {
     return ph_fail(PH_EINVAL, "recorder: env %d: its episode %" PRId64 " has not ended", env_id,
                    slot->take.episode);
   }
   status = ph_take_start(&slot->take, &rec->origin.dims, log_columns(rec, columns), edits, n, row0);
-  if (status != PH_OK) {
+  if (status != PH_OK)
     return status;
-  }
   slot->take.env_id = env_id;
   slot->take.seed = seed;
   slot->take.episode = slot->episodes++;
@@ -242,11 +221,10 @@ ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed, const p
 
 /* --- rows --- */
 
-static ph_status check_numbers(const ph_recorder *rec, int env_id, int64_t step, const char *name,
-                               const double *x, size_t n) {
+static ph_status check_numbers(int env_id, int64_t step, const char *name, const double *x,
+                               size_t n) {
   size_t at = 0;
-  (void)rec;
-  if (x == NULL && n > 0) {
+  if (!x && n > 0) {
     return ph_fail(PH_EINVAL, "recorder: env %d: step %" PRId64 ": %s is missing", env_id, step,
                    name);
   }
@@ -266,20 +244,17 @@ static ph_status check_transition(const ph_recorder *rec, const ph_slot *slot,
   uint32_t mask = ~(PH_COL_BIT(PH_COL_ACTIONS) | PH_COL_BIT(PH_COL_CTRL_SUBSTEPS) |
                     PH_COL_BIT(PH_COL_REWARDS) | PH_COL_BIT(PH_COL_FLAGS));
   ph_status status =
-      check_numbers(rec, slot->env_id, step, "action", how->action, (size_t)dims->action_dim);
-  if (status == PH_OK) {
-    status = check_numbers(rec, slot->env_id, step, "ctrl_substeps", how->ctrl_substeps, nsub);
-  }
-  if (status == PH_OK) {
-    status = check_numbers(rec, slot->env_id, step, "reward", &how->reward, 1);
-  }
+      check_numbers(slot->env_id, step, "action", how->action, (size_t)dims->action_dim);
+  if (status == PH_OK)
+    status = check_numbers(slot->env_id, step, "ctrl_substeps", how->ctrl_substeps, nsub);
+  if (status == PH_OK)
+    status = check_numbers(slot->env_id, step, "reward", &how->reward, 1);
   if (status == PH_OK && (how->flags & ~known) != 0) {
     status = ph_fail(PH_EINVAL, "recorder: env %d: step %" PRId64 ": flags %u: unknown bits",
                      slot->env_id, step, how->flags);
   }
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = check_row(rec, slot->env_id, step + 1, ph_rowlog_columns(slot->take.log) & mask, row);
-  }
   return status;
 }
 
@@ -288,7 +263,7 @@ static ph_transition transition_at(const ph_recorder *rec, size_t i, const doubl
                                    const uint8_t *flags) {
   ph_transition how = {
       .action = action[i],
-      .ctrl_substeps = rec->substeps && ctrl_substeps != NULL ? ctrl_substeps[i] : NULL,
+      .ctrl_substeps = rec->substeps && ctrl_substeps ? ctrl_substeps[i] : NULL,
       .reward = reward[i],
       .flags = flags[i],
   };
@@ -302,20 +277,15 @@ ph_status ph_recorder_rows(ph_recorder *rec, const int *env_ids, size_t n,
   for (size_t i = 0; i < n; i++) {
     ph_transition how = transition_at(rec, i, action, ctrl_substeps, reward, flags);
     ph_status status = running_slot(&slot, rec, env_ids[i]);
-    for (size_t j = 0; status == PH_OK && j < i; j++) {
-      if (env_ids[j] == env_ids[i]) {
+    for (size_t j = 0; status == PH_OK && j < i; j++)
+      if (env_ids[j] == env_ids[i])
         status = ph_fail(PH_EINVAL, "recorder: env %d: twice in one call", env_ids[i]);
-      }
-    }
-    if (status == PH_OK) {
+    if (status == PH_OK)
       status = check_transition(rec, slot, &how, &row[i]);
-    }
-    if (status == PH_OK) {
+    if (status == PH_OK)
       status = ph_rowlog_reserve(slot->take.log);
-    }
-    if (status != PH_OK) {
+    if (status != PH_OK)
       return status;
-    }
   }
   for (size_t i = 0; i < n; i++) {
     ph_transition how = transition_at(rec, i, action, ctrl_substeps, reward, flags);
@@ -339,9 +309,8 @@ static ph_status commit(ph_recorder *rec, const ph_take *take) {
 /* Keeps a take whose commit failed for another try at close. */
 static ph_status keep(ph_recorder *rec, ph_take *take) {
   ph_take *kept = realloc(rec->kept, (rec->nkept + 1) * sizeof *kept);
-  if (kept == NULL) {
+  if (!kept)
     return PH_ENOMEM;
-  }
   rec->kept = kept;
   kept[rec->nkept++] = *take;
   memset(take, 0, sizeof *take);
@@ -364,7 +333,7 @@ static ph_status end_slot(ph_recorder *rec, ph_slot *slot, ph_end reason, int su
   }
   take->reason = reason;
   take->success = success;
-  snprintf(take->detail, sizeof take->detail, "%s", detail != NULL ? detail : "");
+  snprintf(take->detail, sizeof take->detail, "%s", detail ? detail : "");
   ph_status status = commit(rec, take);
   if (status == PH_OK) {
     ph_take_clear(take);
@@ -389,9 +358,8 @@ ph_status ph_recorder_end(ph_recorder *rec, int env_id, ph_end reason, int succe
 ph_status ph_recorder_discard(ph_recorder *rec, int env_id) {
   ph_slot *slot = NULL;
   ph_status status = running_slot(&slot, rec, env_id);
-  if (status == PH_OK) {
+  if (status == PH_OK)
     drop(rec, slot);
-  }
   return status;
 }
 
@@ -418,9 +386,8 @@ static void note(ph_status *first, char *text, size_t size, ph_status status) {
 static void retry(ph_recorder *rec, ph_status *status, char *text, size_t size) {
   for (size_t i = 0; i < rec->nkept; i++) {
     ph_status again = commit(rec, &rec->kept[i]);
-    if (again == PH_OK) {
+    if (again == PH_OK)
       rec->tally.failed--;
-    }
     note(status, text, size, again);
   }
 }
@@ -431,9 +398,8 @@ ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally) {
   int success = (rec->required & PH_COL_BIT(PH_COL_PREDICATE)) != 0 ? 0 : -1;
   for (size_t i = 0; i < rec->nslots; i++) {
     ph_slot *slot = &rec->slots[i];
-    if (!slot->running) {
+    if (!slot->running)
       continue;
-    }
     ph_status ended = end_slot(rec, slot, PH_END_ABORTED, success, "the recording was closed");
     if (slot->running) { /* neither written nor kept */
       rec->tally.failed++;
@@ -442,12 +408,10 @@ ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally) {
   }
   retry(rec, &status, text, sizeof text);
   note(&status, text, sizeof text, rec->sink->finish(rec->sink));
-  if (status != PH_OK) {
+  if (status != PH_OK)
     ph_fail(status, "%s", text);
-  }
-  if (tally != NULL) {
+  if (tally)
     *tally = rec->tally;
-  }
   recorder_free(rec);
   return status;
 }

@@ -17,15 +17,14 @@ static void set(char *to, size_t size, const char *from) {
 /* File name without folder and ending; "model" where there is none. */
 static void model_name(char *out, size_t size, const ph_model *model) {
   const ph_source *source = model->source;
-  const char *path = source != NULL && source->noriginals > 0 ? source->originals[0].name : "";
+  const char *path = source && source->noriginals > 0 ? source->originals[0].name : "";
   const char *slash = strrchr(path, '/');
-  const char *base = slash != NULL ? slash + 1 : path;
+  const char *base = slash ? slash + 1 : path;
   const char *dot = strrchr(base, '.');
-  int n = dot != NULL ? (int)(dot - base) : (int)strlen(base);
+  int n = dot ? (int)(dot - base) : (int)strlen(base);
   snprintf(out, size, "%.*s", n, n > 0 ? base : "model");
-  if (n == 0) {
+  if (n == 0)
     set(out, size, "model");
-  }
 }
 
 static void now(char *out, size_t size, const char *format) {
@@ -49,47 +48,42 @@ static ph_status provenance_of(char **out, const ph_episode_meta *meta, const ph
   json_t *array = json_pack("[{s:s,s:s,s:s,s:s,s:s,s:s}]", "op", "record", "by", meta->writer,
                             "engine", meta->engine, "version", facts->engine_version, "arch",
                             facts->arch, "substrate", meta->substrate);
-  *out = array != NULL ? json_dumps(array, JSON_COMPACT) : NULL;
+  *out = array ? json_dumps(array, JSON_COMPACT) : NULL;
   json_decref(array);
-  return *out != NULL ? PH_OK : ph_fail(PH_EINVAL, "recorder: a name is not UTF-8");
+  return *out ? PH_OK : ph_fail(PH_EINVAL, "recorder: a name is not UTF-8");
 }
 
 static ph_status fill_dims(ph_dims *dims, const ph_model *model, const ph_recorder_options *opt) {
-  const ph_task_info *info = opt->task != NULL ? ph_task_info_of(opt->task) : NULL;
+  const ph_task_info *info = opt->task ? ph_task_info_of(opt->task) : NULL;
   *dims = *ph_model_dims(model);
   dims->action_dim = opt->action_dim;
   dims->action_state = opt->action_state;
   dims->control_steps = opt->control_steps;
-  if (opt->control_steps == 0 && info != NULL) {
+  if (opt->control_steps == 0 && info)
     dims->control_steps = info->control_steps > 0 ? info->control_steps : 1;
-  }
-  if (dims->action_dim == 0 && info != NULL) {
+  if (dims->action_dim == 0 && info) {
     ph_actions *actions = NULL;
     ph_status status = ph_actions_create(&actions, opt->task, model);
-    if (status != PH_OK) {
+    if (status != PH_OK)
       return status;
-    }
     dims->action_dim = ph_actions_dim(actions);
     dims->action_state = ph_actions_state_dim(actions);
     ph_actions_free(actions);
   } else if (dims->action_dim == 0) {
     dims->action_dim = dims->nu;
   }
-  if (dims->control_steps < 1) {
+  if (dims->control_steps < 1)
     return ph_fail(PH_EINVAL, "recorder: control_steps: neither the options nor a task say it");
-  }
-  if (dims->action_dim < 0 || dims->action_state < 0) {
+  if (dims->action_dim < 0 || dims->action_state < 0)
     return ph_fail(PH_EINVAL, "recorder: a negative size in the options");
-  }
   return PH_OK;
 }
 
 static ph_status fill_hold(ph_episode_meta *meta, const ph_recorder_options *opt) {
   meta->hold_seconds = -1.0;
   meta->hold_steps = 0;
-  if (opt->task == NULL || !ph_task_info_of(opt->task)->has_success) {
+  if (!opt->task || !ph_task_info_of(opt->task)->has_success)
     return PH_OK;
-  }
   meta->hold_seconds =
       opt->hold_seconds >= 0.0 ? opt->hold_seconds : ph_task_info_of(opt->task)->hold_seconds;
   return ph_hold_steps(&meta->hold_steps, meta->hold_seconds, meta->control_dt);
@@ -102,25 +96,22 @@ static void fill_names(ph_episode_meta *meta, const ph_model *model,
   set(meta->substrate, sizeof meta->substrate, ph_substrate());
   set(meta->rng, sizeof meta->rng, PH_RNG_NAME);
   set(meta->determinism, sizeof meta->determinism, "unchecked");
-  set(meta->recipe, sizeof meta->recipe, opt->recipe != NULL ? opt->recipe : "step");
-  set(meta->derived, sizeof meta->derived, opt->derived != NULL ? opt->derived : "fresh");
-  set(meta->engine, sizeof meta->engine, opt->engine != NULL ? opt->engine : "mujoco");
+  set(meta->recipe, sizeof meta->recipe, opt->recipe ? opt->recipe : "step");
+  set(meta->derived, sizeof meta->derived, opt->derived ? opt->derived : "fresh");
+  set(meta->engine, sizeof meta->engine, opt->engine ? opt->engine : "mujoco");
   set(meta->model_sha256, sizeof meta->model_sha256, ph_model_sha256(model));
-  if (opt->run_id != NULL) {
+  if (opt->run_id)
     set(meta->run_id, sizeof meta->run_id, opt->run_id);
-  } else {
+  else
     ph_recorder_make_run_id(meta->run_id, sizeof meta->run_id);
-  }
-  if (opt->task != NULL) {
+  if (opt->task)
     set(meta->task_sha256, sizeof meta->task_sha256, ph_task_sha256(opt->task));
-  }
-  if (opt->env_name != NULL) {
+  if (opt->env_name)
     set(meta->env_name, sizeof meta->env_name, opt->env_name);
-  } else if (opt->task != NULL) {
+  else if (opt->task)
     set(meta->env_name, sizeof meta->env_name, ph_task_info_of(opt->task)->name);
-  } else {
+  else
     model_name(meta->env_name, sizeof meta->env_name, model);
-  }
 }
 
 ph_status ph_recorder_origin(ph_episode_meta *origin, char **provenance, const ph_model *model,
@@ -138,9 +129,8 @@ ph_status ph_recorder_origin(ph_episode_meta *origin, char **provenance, const p
     origin->control_dt = origin->dims.control_steps * origin->timestep;
     status = fill_hold(origin, opt);
   }
-  if (status == PH_OK) {
+  if (status == PH_OK)
     status = provenance_of(provenance, origin, model);
-  }
-  origin->provenance = *provenance != NULL ? *provenance : "[]";
+  origin->provenance = *provenance ? *provenance : "[]";
   return status;
 }

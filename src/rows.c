@@ -29,9 +29,8 @@ static bool per_action(ph_column col) {
 ph_status ph_rowlog_create(ph_rowlog **out, const ph_dims *dims, uint32_t columns) {
   ph_rowlog *log = calloc(1, sizeof *log);
   *out = log;
-  if (log == NULL) {
+  if (!log)
     return ph_fail(PH_ENOMEM, "rows: out of memory");
-  }
   log->columns = (columns | always) & ~never;
   for (ph_column col = 0; col < PH_COL_COUNT; col++) {
     if (has(log, col)) {
@@ -44,22 +43,20 @@ ph_status ph_rowlog_create(ph_rowlog **out, const ph_dims *dims, uint32_t column
 }
 
 void ph_rowlog_free(ph_rowlog *log) {
-  if (log != NULL) {
+  if (log) {
     free(log->records);
     free(log);
   }
 }
 
 ph_status ph_rowlog_reserve(ph_rowlog *log) {
-  if (log->count < log->room) {
+  if (log->count < log->room)
     return PH_OK;
-  }
   int64_t room = log->room < 256 ? 256 : log->room * 2;
   unsigned char *records = NULL;
-  if ((uint64_t)room <= (SIZE_MAX / 2) / log->stride) {
+  if ((uint64_t)room <= (SIZE_MAX / 2) / log->stride)
     records = realloc(log->records, (size_t)room * log->stride);
-  }
-  if (records == NULL) {
+  if (!records) {
     return ph_fail(PH_ENOMEM, "rows: out of memory for %lld records of %zu bytes", (long long)room,
                    log->stride);
   }
@@ -71,13 +68,13 @@ ph_status ph_rowlog_reserve(ph_rowlog *log) {
 static const void *value_of(ph_column col, const ph_transition *how, const ph_row *row) {
   switch (col) {
   case PH_COL_ACTIONS:
-    return how != NULL ? how->action : NULL;
+    return how ? how->action : NULL;
   case PH_COL_CTRL_SUBSTEPS:
-    return how != NULL ? how->ctrl_substeps : NULL;
+    return how ? how->ctrl_substeps : NULL;
   case PH_COL_REWARDS:
-    return how != NULL ? &how->reward : NULL;
+    return how ? &how->reward : NULL;
   case PH_COL_FLAGS:
-    return how != NULL ? &how->flags : NULL;
+    return how ? &how->flags : NULL;
   default:
     return ph_row_column(row, col);
   }
@@ -86,15 +83,13 @@ static const void *value_of(ph_column col, const ph_transition *how, const ph_ro
 void ph_rowlog_push(ph_rowlog *log, const ph_transition *how, const ph_row *row) {
   unsigned char *record = log->records + (size_t)log->count * log->stride;
   for (ph_column col = 0; col < PH_COL_COUNT; col++) {
-    if (!has(log, col) || log->size[col] == 0) {
+    if (!has(log, col) || log->size[col] == 0)
       continue;
-    }
     const void *value = value_of(col, how, row);
-    if (value != NULL) {
+    if (value)
       memcpy(record + log->offset[col], value, log->size[col]);
-    } else {
+    else
       memset(record + log->offset[col], 0, log->size[col]);
-    }
   }
   log->count++;
 }
@@ -113,17 +108,14 @@ static const unsigned char *at(const ph_rowlog *log, ph_column col, int64_t row)
 
 void ph_rowlog_read(const ph_rowlog *log, ph_column col, int64_t first, int64_t n, void *out) {
   unsigned char *to = out;
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < n; i++)
     memcpy(to + (size_t)i * log->size[col], at(log, col, first + i), log->size[col]);
-  }
 }
 
 bool ph_rowlog_all(const ph_rowlog *log, ph_column col, const void *value) {
   int64_t rows = log->count - (per_action(col) ? 1 : 0);
-  for (int64_t i = 0; i < rows; i++) {
-    if (memcmp(at(log, col, i), value, log->size[col]) != 0) {
+  for (int64_t i = 0; i < rows; i++)
+    if (memcmp(at(log, col, i), value, log->size[col]) != 0)
       return false;
-    }
-  }
   return true;
 }

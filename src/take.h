@@ -1,4 +1,8 @@
-/* One episode while it is recorded: its rows, what its reset changed, how it ended. */
+/* One episode while it is recorded: its rows, what its reset changed, how it ended.
+ *
+ * Words: a `take` is DESIGN's episode before its commit (after it, a ph_episode); a `slot` is the
+ * place of one env in the recorder; a `record` of the row log is one row with the transition that
+ * led to it; the `origin` is what all episodes of the run share. */
 #ifndef PLAYHEAD_TAKE_H
 #define PLAYHEAD_TAKE_H
 
