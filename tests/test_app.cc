@@ -793,6 +793,33 @@ TEST(AppProgram, PromptRunsBindsAndSets) {
   EXPECT_TRUE(f.app.message_bad);
 }
 
+TEST(AppProgram, WhatIsPastedIsForThePromptAlone) {
+  FakeApp f;
+  auto paste = [&f](const char *text) {
+    unsigned react = 0;
+    for (; *text; text++)
+      react |= f.key((uint32_t)*text | KEY_PASTED_);
+    return react;
+  };
+  EXPECT_EQ(paste("q5n:"), 0u);
+  EXPECT_FALSE(f.app.prompt.open);
+  EXPECT_STREQ(f.app.digits, "");
+  f.keys("m");
+  paste("x");
+  EXPECT_EQ(f.app.pending, CMD_MARK) << "a paste names no mark";
+  f.keys("Esc : g o Space");
+  paste("21");
+  f.keys("Left Left");
+  paste("3");
+  EXPECT_STREQ(f.app.prompt.text, "go 321");
+  f.keys("Enter");
+  EXPECT_EQ(f.step(), 321);
+  f.app.focus = PANEL_STATE;
+  f.keys("f");
+  paste("joint_1");
+  EXPECT_STREQ(f.app.filter[PANEL_STATE], "joint_1");
+}
+
 TEST(AppProgram, BoundKeyMayReplaceAnyButEscAndCtrlC) {
   FakeApp f;
   f.line("bind q first");

@@ -146,8 +146,19 @@ TEST(Keys, EscThenAKeyIsBoth) {
   EXPECT_EQ(decode("\033\033"), (Keys{KEY_ESC_, KEY_ESC_}));
 }
 
-TEST(Keys, PasteIsIgnored) {
-  EXPECT_EQ(decode("a\033[200~qqQ\r\033[Z:quit\r\033[201\033[201~b"), (Keys{'a', 'b'}));
+static uint32_t pasted(uint32_t code) {
+  return code | KEY_PASTED_;
+}
+
+TEST(Keys, PasteIsTextWithoutControlCharacters) {
+  EXPECT_EQ(decode("a\033[200~q\r\n\t\x7f\b\001\033Q\033[201~b"),
+            (Keys{'a', pasted('q'), pasted('Q'), 'b'}));
+  EXPECT_EQ(decode("\033[200~\u00e4\u20ac\U0001f600\u0085\033[201~b"),
+            (Keys{pasted(0xe4), pasted(0x20ac), pasted(0x1f600), 'b'}));
+  EXPECT_EQ(decode("\033[200~\xc3x\xe2\x82\xff\xed\xa0\x80\x9b\xc3\033[201~b"),
+            (Keys{pasted('x'), 'b'}))
+      << "what is no UTF-8 is dropped";
+  EXPECT_EQ(decode("\033[200~1\033[201\033[201~b"), (Keys{pasted('1'), 'b'}));
 }
 
 TEST(Keys, PasteThatNeverEndsIsForgotten) {
@@ -155,7 +166,7 @@ TEST(Keys, PasteThatNeverEndsIsForgotten) {
   d.text("\033[200~qq");
   d.wait(1000);
   d.text("n");
-  EXPECT_EQ(d.keys, Keys{'n'});
+  EXPECT_EQ(d.keys, (Keys{pasted('q'), pasted('q'), 'n'}));
 }
 
 TEST(Keys, SequenceThatNeverEndsIsForgotten) {

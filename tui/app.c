@@ -309,6 +309,9 @@ static unsigned bound_key(struct app *app, uint32_t key) {
 
 unsigned app_key(struct app *app, uint32_t key, uint64_t now_ms) {
   unsigned react = REACT_REDRAW;
+  if (key & KEY_PASTED_ && !app->prompt.open)
+    return 0;
+  key &= ~KEY_PASTED_;
   app->now = now_ms;
   app->message[0] = 0;
   if (key == 3)

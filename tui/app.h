@@ -86,7 +86,8 @@ void app_free(struct app *app);
 unsigned app_take(struct app *app, struct snapshot *snap);
 /* The wanted step was not made for want of memory: says so, for the one on show is another. */
 unsigned app_starve(struct app *app);
-/* One key at time now_ms: prompt, digits, marks, then the key map. */
+/* One key at time now_ms: prompt, digits, marks, then the key map. What is pasted is for the prompt
+ * alone. */
 unsigned app_key(struct app *app, uint32_t key, uint64_t now_ms);
 /* A command with a count (0: none given) and arguments of the prompt (nullable). */
 unsigned app_apply(struct app *app, enum command cmd, int64_t count, const char *args);

@@ -1,6 +1,7 @@
 /* How a sequence is read. Modes: GROUND, then after Esc ESCAPE; Esc [ opens CSI (parameters
  * 0x20-0x3f, final byte 0x40-0x7e; Esc [ [ is the Linux console's function keys), Esc O opens SS3;
- * CSI 200~ opens PASTE, which lasts to CSI 201~ and gives no key. A lone Esc is given out after 100
+ * CSI 200~ opens PASTE, which lasts to CSI 201~ and gives its text, without control characters, as
+ * pasted keys. A lone Esc is given out after 100
  * ms; should [ or O still follow within 500 ms of it, the sequence was cut on its way and is
  * swallowed. What never ends is forgotten after 500 ms, so a person who types Esc [ loses at most
  * that. */
@@ -174,7 +175,7 @@ uint32_t key_from_name(const char *name) {
 
 static void to_ground(struct key_decoder *d) {
   d->mode = GROUND;
-  d->n = 0;
+  d->n = d->ended = 0;
   d->swallow = false;
 }
 
@@ -253,7 +254,9 @@ static bool in_csi(struct key_decoder *d, unsigned char byte, uint64_t now, uint
   for (size_t i = 0; i < d->n && d->buf[i] >= '0' && d->buf[i] <= '9' && number < 1000; i++)
     number = 10 * number + d->buf[i] - '0';
   if (byte == '~' && number == 200) {
+    bool swallow = d->swallow;
     to_ground(d);
+    d->swallow = swallow;
     d->mode = PASTE;
     return false;
   }
@@ -274,12 +277,29 @@ static bool in_ss3(struct key_decoder *d, unsigned char byte, uint64_t now, uint
   return give(d, found, key);
 }
 
-static bool in_paste(struct key_decoder *d, unsigned char byte) {
+static bool in_paste(struct key_decoder *d, unsigned char byte, uint32_t *key) {
   static const char end[] = "\033[201~";
-  d->n = byte == (unsigned char)end[d->n] ? d->n + 1 : byte == KEY_ESC_;
-  if (d->n == sizeof end - 1)
-    to_ground(d);
-  return false;
+  uint32_t found = KEY_NONE_;
+  if (byte == (unsigned char)end[d->ended]) {
+    d->n = 0;
+    if (++d->ended == sizeof end - 1)
+      to_ground(d);
+    return false;
+  }
+  d->ended = byte == KEY_ESC_;
+  bool goes_on = d->n > 0 && (byte & 0xc0) == 0x80;
+  d->n = goes_on ? d->n : 0;
+  if (goes_on || utf8_length(byte)) {
+    d->buf[d->n++] = byte;
+    if (d->n < utf8_length(d->buf[0]))
+      return false;
+    found = utf8_value(d->buf, d->n);
+    d->n = 0;
+  } else if (byte >= 32 && byte < 127) {
+    found = byte;
+  }
+  *key = found | KEY_PASTED_;
+  return found >= 32 && (found < 127 || found >= 0xa0) && !d->swallow;
 }
 
 bool key_decode(struct key_decoder *d, unsigned char byte, uint64_t now_ms, uint32_t *key) {
@@ -296,7 +316,7 @@ bool key_decode(struct key_decoder *d, unsigned char byte, uint64_t now_ms, uint
   case SS3:
     return in_ss3(d, byte, now_ms, key);
   case PASTE:
-    return in_paste(d, byte);
+    return in_paste(d, byte, key);
   default:
     return on_ground(d, byte, now_ms, key);
   }

@@ -30,6 +30,9 @@ enum key {
   KEY_LIMIT_
 };
 
+/* Or'ed into a code point that was pasted: text for the prompt, never a command. */
+#define KEY_PASTED_ 0x80000000u
+
 const char *key_name(uint32_t key, char *buf, size_t size);
 uint32_t key_from_name(const char *name); /* KEY_NONE_: no such name */
 
@@ -40,6 +43,7 @@ size_t key_utf8(uint32_t key, char out[5]);
 struct key_decoder {
   unsigned char buf[64]; /* parameters of a sequence, or a UTF-8 prefix */
   size_t n;
+  size_t ended; /* bytes of the end of a paste that came */
   int mode;     /* enum in keys.c: where in a sequence */
   bool swallow; /* the sequence in hand gives no key: its Esc was given out */
   uint64_t at;  /* ms of the last byte */
