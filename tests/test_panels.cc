@@ -103,6 +103,27 @@ TEST(Golden, Opening) {
   expect_golden("panels_opening", f.text(12, 60));
 }
 
+TEST(Header, TheEndIsReadWholeOrItsDetailIsLeftOut) {
+  Fixture f;
+  set_text(f.film.meta.end_detail, "held for 25 steps");
+  set_text(f.film.meta.seed, "");
+  int with = 0;
+  for (int cols = 80; cols <= 160; cols++) {
+    std::string text = f.text(30, cols), line = text.substr(0, text.find('\n'));
+    EXPECT_NE(line.find("ended: success"), std::string::npos) << cols;
+    EXPECT_EQ(line.find("…"), std::string::npos) << line;
+    bool whole = line.find("(held for 25 steps)") != std::string::npos;
+    EXPECT_EQ(line.find("(held") != std::string::npos, whole) << line;
+    with += whole;
+  }
+  EXPECT_GT(with, 30);
+  EXPECT_LT(with, 81);
+  std::string why(100, 'x'); // a long one may be cut
+  set_text(f.film.meta.end_detail, why);
+  std::string text = f.text(30, 140), line = text.substr(0, text.find('\n'));
+  EXPECT_NE(line.find("(xxx"), std::string::npos) << line;
+}
+
 TEST(Golden, Help) {
   Fixture f;
   f.a.help = true;

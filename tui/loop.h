@@ -23,9 +23,9 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
                      char *text, size_t size);
 
 /* One screen without a terminal: opens, plays `keys` ("n n e", names as in the help; nullable),
- * draws. *out is malloc'd text (ANSI with color). */
-/* PH_EINVAL: a key or an episode has no such name. Keys are the defaults, marks are shown and never
- * saved, playback stands still. Whatever the status, screen_error says why in one line. */
+ * draws. *out is malloc'd text (ANSI with color). PH_EINVAL: a key or an episode has no such name.
+ * Keys are the defaults, marks are shown and never saved, playback stands still. Whatever the
+ * status, screen_error says why in one line. */
 ph_status screen_render(char **out, const struct view_options *opt, int rows, int cols,
                         const char *keys, bool color);
 const char *screen_error(void); /* of the last screen_render that failed; static */

@@ -7,15 +7,16 @@
 #include "strip.h"
 #include "text.h"
 
-/* "@50 Hz (10 x 2 ms)" from what is known of it; "" when nothing is. */
-static void header_rate(char *buf, size_t size, const ph_episode_meta *meta) {
-  buf[0] = 0;
+enum { WHOLE_DETAIL = 30 }; /* bytes of a detail of the end that is shown whole or not at all */
+
+/* "@50 Hz" and "(10 x 2 ms)" from what is known of them. */
+static void header_rate(struct strip *strip, const ph_episode_meta *meta) {
   if (!(meta->control_dt > 0))
     return;
-  int n = snprintf(buf, size, "@%.4g Hz", 1 / meta->control_dt);
+  strip_add(strip, 7, STYLE_NORMAL, STRIP_TIGHT, "@%.4g Hz", 1 / meta->control_dt);
   if (meta->dims.control_steps > 0 && meta->timestep > 0)
-    snprintf(buf + n, size - (size_t)n, " (%d x %.4g ms)", meta->dims.control_steps,
-             meta->timestep * 1e3);
+    strip_add(strip, 9, STYLE_NORMAL, STRIP_TIGHT, "(%d x %.4g ms)", meta->dims.control_steps,
+              meta->timestep * 1e3);
 }
 
 static void header_seconds(char *buf, size_t size, const ph_episode_meta *meta) {
@@ -35,8 +36,9 @@ static void header_end(struct strip *strip, const ph_episode_meta *meta) {
   if (meta->success >= 0 && (meta->success == 1) != (meta->end_reason == PH_END_SUCCESS))
     strip_add(strip, 3, header_success_style(meta), STRIP_TIGHT, "(success: %s)",
               meta->success ? "yes" : "no");
+  unsigned cut = strlen(meta->end_detail) > WHOLE_DETAIL ? STRIP_CUT : 0;
   if (meta->end_detail[0])
-    strip_add(strip, 8, STYLE_NORMAL, STRIP_TIGHT | STRIP_CUT, "(%s)", meta->end_detail);
+    strip_add(strip, 8, STYLE_NORMAL, STRIP_TIGHT | cut, "(%s)", meta->end_detail);
 }
 
 static void header_identity(struct strip *strip, const struct app *app, const struct reel *reel) {
@@ -49,21 +51,20 @@ static void header_identity(struct strip *strip, const struct app *app, const st
               app->snap->catalog->n);
   strip_add(strip, 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
   if (meta->seed[0])
-    strip_add(strip, 9, STYLE_NORMAL, STRIP_BLANK, "seed %s", meta->seed);
+    strip_add(strip, 10, STYLE_NORMAL, STRIP_BLANK, "seed %s", meta->seed);
 }
 
 static void header_first(struct surface *s, struct rect r, const struct app *app,
                          const struct reel *reel) {
   struct strip strip = {0};
-  char seconds[48], rate[80];
+  char seconds[48];
   const ph_episode_meta *meta = &reel->meta;
   header_seconds(seconds, sizeof seconds, meta);
-  header_rate(rate, sizeof rate, meta);
   header_identity(&strip, app, reel);
   strip_add(&strip, 3, STYLE_NORMAL, STRIP_BAR, "%lld action%s", (long long)meta->actions,
             meta->actions == 1 ? "" : "s");
   strip_add(&strip, 6, STYLE_NORMAL, STRIP_BLANK, "%s", seconds);
-  strip_add(&strip, 7, STYLE_NORMAL, STRIP_TIGHT, "%s", rate);
+  header_rate(&strip, meta);
   header_end(&strip, meta);
   strip_draw(s, r, 0, 1, &strip);
 }
