@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "report.h"
 
@@ -70,17 +69,6 @@ static void catch_signals(void) {
 }
 
 /* --- the folder --- */
-
-static bool make_parents(char *path) {
-  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = 0;
-    bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
-    *slash = '/';
-    if (!ok)
-      return false;
-  }
-  return true;
-}
 
 /* What a recorder that was killed before its first episode has left. Whether the run.h5 may go is
  * for ph_recorder_open to say. */
@@ -141,8 +129,6 @@ static int open_recorder(struct record *r) {
   opt.action_dim = ph_env_dims(r->slots[0].env)->action_dim;
   if (!is_free(path))
     return cli_fail(EXIT_ERROR, "%s: exists already: a run needs a new or an empty folder", path);
-  if (!make_parents(path))
-    return cli_fail(EXIT_ERROR, "%s: %s", path, strerror(errno));
   if (ph_recorder_open(&r->recorder, path, r->model, &opt) != PH_OK)
     return cli_error();
   return EXIT_FINE;
