@@ -149,6 +149,6 @@ struct FakeApp {
   }
   int64_t step() const { return app.want.step; }
   // Marks and notes of the wanted episode's file.
-  const struct marks &sheet() const { return *app_marks(&app, app.want.episode); }
+  const ph_marks &sheet() const { return *app_marks(&app, app.want.episode); }
   std::string said() const { return app.message; }
 };

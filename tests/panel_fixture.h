@@ -36,10 +36,10 @@ struct Fixture {
   char action_name[16][64], ctrl_name[16][64], condition[16][64];
   std::vector<snapshot::snapshot_contact> contacts;
   std::vector<snapshot::snapshot_condition> conditions;
-  struct marks sheet {};
+  ph_marks sheet{};
   size_t sheet_of = 0;
-  std::vector<mark> marks;
-  std::vector<note> notes;
+  std::vector<ph_mark> marks;
+  std::vector<ph_note> notes;
   std::string note_text;
 
   Fixture() {
@@ -227,7 +227,7 @@ struct Fixture {
   }
 
   void mark_at(const char *id, char name, int64_t step) {
-    mark m{};
+    ph_mark m{};
     set_text(m.episode, id);
     m.name = name;
     m.step = step;
@@ -237,7 +237,7 @@ struct Fixture {
 
   void note_at(const char *id, int64_t step, const char *text) {
     note_text = text;
-    note n{};
+    ph_note n{};
     set_text(n.episode, id);
     n.step = step;
     n.text = &note_text[0];

@@ -475,15 +475,15 @@ TEST(AppMarks, SetAndJump) {
   f.keys("' x");
   EXPECT_TRUE(has(f.said(), "no mark x in this episode"));
   f.line("mark z");
-  EXPECT_NE(marks_find(&f.sheet(), "env001_ep000000", 'z'), nullptr);
+  EXPECT_NE(ph_marks_find(&f.sheet(), "env001_ep000000", 'z'), nullptr);
 }
 
 TEST(AppMarks, Notes) {
   FakeApp f;
   f.keys("7 Enter");
   EXPECT_TRUE(f.line("note drawer jams here") & REACT_SAVE);
-  ASSERT_NE(marks_note_at(&f.sheet(), "env000_ep000000", 7), nullptr);
-  EXPECT_STREQ(marks_note_at(&f.sheet(), "env000_ep000000", 7)->text, "drawer jams here");
+  ASSERT_NE(ph_marks_note_at(&f.sheet(), "env000_ep000000", 7), nullptr);
+  EXPECT_STREQ(ph_marks_note_at(&f.sheet(), "env000_ep000000", 7)->text, "drawer jams here");
   EXPECT_TRUE(f.line("note") & REACT_SAVE);
   EXPECT_EQ(f.sheet().nnotes, 0u);
   EXPECT_FALSE(f.line("note") & REACT_SAVE);
@@ -1050,7 +1050,7 @@ TEST(AppStorm, RandomKeysAndResizesLeaveItConsistent) {
       ASSERT_EQ(s.cols, f.app.cols);
     }
     if (f.sheet().nnotes > 1000)
-      marks_clear(const_cast<struct marks *>(&f.sheet()));
+      ph_marks_clear(const_cast<ph_marks *>(&f.sheet()));
   }
   surface_free(&s);
 }

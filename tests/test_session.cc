@@ -413,14 +413,13 @@ TEST_F(Screen, WritesNothingBesideTheSource) {
 }
 
 TEST_F(Screen, BeginsWhereQLeft) {
-  struct marks marks = {};
-  char error[400];
-  ASSERT_TRUE(marks_load(&marks, (dir / "run").c_str(), error, sizeof error)) << error;
+  ph_marks marks = {};
+  ASSERT_TRUE(ph_marks_load(&marks, (dir / "run").c_str()) == PH_OK) << ph_error();
   marks.last.set = true;
   marks.last.step = 44;
   strcpy(marks.last.episode, "env000_ep000001");
-  ASSERT_TRUE(marks_save(&marks, error, sizeof error)) << error;
-  marks_clear(&marks);
+  ASSERT_TRUE(ph_marks_save(&marks) == PH_OK) << ph_error();
+  ph_marks_clear(&marks);
   EXPECT_NE(render(nullptr, -1).find("step 44/88"), std::string::npos);
   EXPECT_NE(render(nullptr, 0).find("step 0/170"), std::string::npos);
 }
@@ -465,7 +464,7 @@ struct TwoRuns : Session {
   void save() {
     for (size_t i = 0; i < app.nsheets; i++) {
       if (app.sheet[i].changed) {
-        EXPECT_TRUE(marks_save(&app.sheet[i], error, sizeof error)) << error;
+        EXPECT_EQ(ph_marks_save(&app.sheet[i]), PH_OK) << ph_error();
       }
     }
   }

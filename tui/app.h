@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "layout.h"
-#include "marks.h"
 #include "prompt.h"
 #include "snapshot.h"
 
@@ -66,7 +65,7 @@ struct app {
   struct layout layout;
 
   /* marks and notes: a sheet per file that they are kept in */
-  struct marks *sheet;
+  ph_marks *sheet;
   size_t nsheets;
   size_t *sheet_of; /* per path that was opened; two that are one file have one sheet */
   size_t nsources;
@@ -116,7 +115,7 @@ bool app_filter_match(const struct app *app, enum panel_id panel, const char *te
 size_t app_episode_at(const struct app *app, int line);
 int app_episode_lines(const struct app *app);
 /* Marks and notes of the file that holds an episode of the catalog; an empty sheet if none. */
-const struct marks *app_marks(const struct app *app, size_t episode);
+const ph_marks *app_marks(const struct app *app, size_t episode);
 /* Draws everything into the surface (resized to the app). Nothing is computed or kept here. */
 void app_draw(const struct app *app, struct surface *s);
 

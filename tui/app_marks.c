@@ -10,7 +10,7 @@ static bool make_room(struct app *app, size_t n) {
   if (n <= app->nsources)
     return true;
   size_t more = n - app->nsources;
-  struct marks *sheet = realloc(app->sheet, (app->nsheets + more) * sizeof *sheet);
+  ph_marks *sheet = realloc(app->sheet, (app->nsheets + more) * sizeof *sheet);
   if (sheet)
     app->sheet = sheet;
   size_t *sheet_of = realloc(app->sheet_of, n * sizeof *sheet_of);
@@ -28,7 +28,7 @@ static bool make_room(struct app *app, size_t n) {
 
 void app_free_marks(struct app *app) {
   for (size_t i = 0; i < app->nsheets; i++)
-    marks_clear(&app->sheet[i]);
+    ph_marks_clear(&app->sheet[i]);
   free(app->sheet);
   free(app->sheet_of);
   app->sheet = NULL;
@@ -37,14 +37,13 @@ void app_free_marks(struct app *app) {
 }
 
 bool app_load_marks(struct app *app, const char *const *paths, size_t n) {
-  char why[400];
   app_free_marks(app);
   if (!make_room(app, n))
     return false;
   for (size_t i = 0; i < n; i++) {
-    struct marks *sheet = &app->sheet[i];
-    if (!marks_load(sheet, paths[i], why, sizeof why))
-      app_log(app, true, "%s", why);
+    ph_marks *sheet = &app->sheet[i];
+    if (ph_marks_load(sheet, paths[i]) != PH_OK)
+      app_log(app, true, "%s", ph_error());
     for (size_t k = 0; k < i; k++)
       if (app->sheet_of[i] == i && strcmp(app->sheet[k].file, sheet->file) == 0)
         app->sheet_of[i] = app->sheet_of[k];
@@ -56,13 +55,13 @@ static size_t source_of(const struct app *app, size_t episode) {
   return episode < app_count(app) ? catalog_source(app->snap->catalog, episode) : 0;
 }
 
-const struct marks *app_marks(const struct app *app, size_t episode) {
-  static const struct marks none;
+const ph_marks *app_marks(const struct app *app, size_t episode) {
+  static const ph_marks none;
   size_t source = source_of(app, episode);
   return source < app->nsources ? &app->sheet[app->sheet_of[source]] : &none;
 }
 
-struct marks *app_own_marks(struct app *app) {
+ph_marks *app_own_marks(struct app *app) {
   size_t source = source_of(app, app->want.episode);
   return make_room(app, source + 1) ? &app->sheet[app->sheet_of[source]] : NULL;
 }

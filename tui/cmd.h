@@ -33,7 +33,7 @@ void app_refilter_if_changed(struct app *app);
 /* Puts the cursor of the episode list on the wanted episode. */
 void app_show_episode(struct app *app);
 /* The sheet of the wanted episode, to write on; NULL: out of memory. */
-struct marks *app_own_marks(struct app *app);
+ph_marks *app_own_marks(struct app *app);
 void app_free_marks(struct app *app);
 /* Writes the shown state as a MuJoCo <key>; malloc'd, NULL: no state or no memory. */
 char *app_key_text(const struct app *app);

@@ -282,8 +282,8 @@ unsigned do_MARK(struct app *app, int64_t count, const char *args) {
   }
   if (!mark_name(app, args))
     return REACT_REDRAW;
-  struct marks *marks = app_own_marks(app);
-  if (!marks || !marks_set(marks, app_episode_id(app), args[0], app->want.step)) {
+  ph_marks *marks = app_own_marks(app);
+  if (!marks || ph_marks_set(marks, app_episode_id(app), args[0], app->want.step) != PH_OK) {
     app_complain(app, "mark %s: it cannot be kept: out of memory", args);
     return REACT_REDRAW;
   }
@@ -293,11 +293,11 @@ unsigned do_MARK(struct app *app, int64_t count, const char *args) {
 
 /* The marks of this episode, "a 12, b 40". */
 static void list_marks(const struct app *app, char *out, size_t size) {
-  const struct marks *marks = app_marks(app, app->want.episode);
+  const ph_marks *marks = app_marks(app, app->want.episode);
   size_t n = 0;
   snprintf(out, size, "it has none");
   for (size_t i = 0; i < marks->nmarks && n + 1 < size; i++) {
-    const struct mark *mark = &marks->mark[i];
+    const ph_mark *mark = &marks->mark[i];
     if (strcmp(mark->episode, app_episode_id(app)) == 0)
       n += (size_t)snprintf(out + n, size - n, "%s%c %lld", n ? ", " : "", mark->name,
                             (long long)mark->step);
@@ -315,8 +315,8 @@ unsigned do_JUMP(struct app *app, int64_t count, const char *args) {
   }
   if (!mark_name(app, args))
     return REACT_REDRAW;
-  const struct mark *mark =
-      marks_find(app_marks(app, app->want.episode), app_episode_id(app), args[0]);
+  const ph_mark *mark =
+      ph_marks_find(app_marks(app, app->want.episode), app_episode_id(app), args[0]);
   if (!mark) {
     app_complain(app, "no mark %s in this episode: %s", args, list);
     return REACT_REDRAW;
@@ -328,13 +328,13 @@ unsigned do_JUMP(struct app *app, int64_t count, const char *args) {
 unsigned do_NOTE(struct app *app, int64_t count, const char *args) {
   const char *id = app_episode_id(app);
   (void)count;
-  struct marks *marks = app_own_marks(app);
-  bool had = marks && marks_note_at(marks, id, app->want.step) != NULL;
+  ph_marks *marks = app_own_marks(app);
+  bool had = marks && ph_marks_note_at(marks, id, app->want.step) != NULL;
   if (!*args && !had) {
     app_say(app, "step %lld has no note; :note TEXT writes one", (long long)app->want.step);
     return REACT_REDRAW;
   }
-  if (!marks || !marks_note(marks, id, app->want.step, args)) {
+  if (!marks || ph_marks_note(marks, id, app->want.step, args) != PH_OK) {
     app_complain(app, "note: it cannot be kept: no UTF-8, or out of memory");
     return REACT_REDRAW;
   }

@@ -429,9 +429,9 @@ unsigned do_QUIT_REMEMBER(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
   if (!app_has_episode(app))
     return REACT_QUIT;
-  struct marks *marks = app_own_marks(app);
+  ph_marks *marks = app_own_marks(app);
   for (size_t i = 0; marks && i < app->nsheets; i++)
-    marks_leave(&app->sheet[i], &app->sheet[i] == marks ? app_episode_id(app) : NULL,
-                app->want.step);
+    ph_marks_leave(&app->sheet[i], &app->sheet[i] == marks ? app_episode_id(app) : NULL,
+                   app->want.step);
   return REACT_QUIT | REACT_SAVE;
 }

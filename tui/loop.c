@@ -59,12 +59,11 @@ static uint64_t clock_ms(void) {
 }
 
 static void save_marks(struct loop *l) {
-  char error[400];
   l->unsaved[0] = 0;
   for (size_t i = 0; i < l->app.nsheets; i++)
-    if (l->app.sheet[i].changed && !marks_save(&l->app.sheet[i], error, sizeof error)) {
-      app_log(&l->app, true, "%s", error);
-      memcpy(l->unsaved, error, sizeof error);
+    if (l->app.sheet[i].changed && ph_marks_save(&l->app.sheet[i]) != PH_OK) {
+      app_log(&l->app, true, "%s", ph_error());
+      snprintf(l->unsaved, sizeof l->unsaved, "%s", ph_error());
     }
 }
 

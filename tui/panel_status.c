@@ -54,12 +54,12 @@ static void status_loop(struct strip *strip, const struct app *app) {
 /* Marks and the note at the playhead, and how to come back. */
 static void status_marks(struct strip *strip, const struct app *app) {
   const char *id = app_reel(app)->meta.id;
-  const struct marks *sheet = app_marks(app, app_reel(app)->episode);
+  const ph_marks *sheet = app_marks(app, app_reel(app)->episode);
   int64_t step = app_shown_step(app);
   int marks = 0;
   char here[80] = "";
   for (size_t i = 0; i < sheet->nmarks; i++) {
-    const struct mark *m = &sheet->mark[i];
+    const ph_mark *m = &sheet->mark[i];
     if (strcmp(m->episode, id) != 0)
       continue;
     marks++;
@@ -71,7 +71,7 @@ static void status_marks(struct strip *strip, const struct app *app) {
     strip_add(strip, 8, STYLE_KEY, STRIP_BAR, "mark%s", here);
   else if (marks > 0)
     strip_add(strip, 11, STYLE_NORMAL, STRIP_BAR, "%d mark%s", marks, marks == 1 ? "" : "s");
-  const struct note *note = marks_note_at(sheet, id, step);
+  const ph_note *note = ph_marks_note_at(sheet, id, step);
   if (note)
     strip_add(strip, 3, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "note: %s", note->text);
   char key[32];

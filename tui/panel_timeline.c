@@ -101,12 +101,12 @@ static void rail_loop(struct surface *s, struct rect lane, int y, const struct t
 static void rail_marks(struct surface *s, struct rect lane, int y, const struct timeline *t,
                        const struct app *app) {
   const char *id = app_reel(app)->meta.id;
-  const struct marks *marks = app_marks(app, app_reel(app)->episode);
+  const ph_marks *marks = app_marks(app, app_reel(app)->episode);
   for (size_t i = 0; i < marks->nnotes; i++)
     if (strcmp(marks->note[i].episode, id) == 0)
       rail_put(s, lane, y, t, marks->note[i].step, STYLE_EVENT, "*");
   for (size_t i = 0; i < marks->nmarks; i++) {
-    const struct mark *m = &marks->mark[i];
+    const ph_mark *m = &marks->mark[i];
     char name[2] = {m->name, 0};
     if (strcmp(m->episode, id) == 0)
       rail_put(s, lane, y, t, m->step, STYLE_KEY, name);
@@ -133,7 +133,7 @@ static void timeline_marks(struct surface *s, struct rect r, int y, const struct
                            const struct app *app) {
   char key[32];
   keymap_key(&app->keys, CMD_MARK, key, sizeof key);
-  const struct marks *marks = app_marks(app, app_reel(app)->episode);
+  const ph_marks *marks = app_marks(app, app_reel(app)->episode);
   if (marks->nmarks == 0 && marks->nnotes == 0)
     surface_printf(s, lane_rect(t, r), y, 0, STYLE_HINT,
                    "none: %s and a letter sets a mark, "

@@ -69,7 +69,7 @@ static ph_status press_all(struct app *app, struct session *session, const char 
 static void begin_where_left(struct app *app) {
   const struct catalog *catalog = app->snap->catalog;
   for (size_t i = 0; i < catalog->n; i++) {
-    const struct marks *marks = app_marks(app, i);
+    const ph_marks *marks = app_marks(app, i);
     if (!marks->last.set || strcmp(marks->last.episode, catalog->entry[i].id) != 0)
       continue;
     app->want.episode = i;

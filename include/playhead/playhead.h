@@ -5,7 +5,8 @@
  *   sim       models, simulations, rows           env       sim + task, one slot
  *   episode   one rollout, read on demand         recorder  rows -> files
  *   store     what a path holds                   replay    cursor over an episode -> frame
- *   latch     how long a predicate must hold        verify    whether an episode is what it says
+ *   latch     how long a predicate must hold      verify    whether an episode is what it says
+ *   marks     marks and notes beside a file
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
  * prints, never exits, installs no signal handler, and writes nothing but what it is told to. */
@@ -16,6 +17,7 @@
 #include <playhead/env.h>
 #include <playhead/episode.h>
 #include <playhead/latch.h>
+#include <playhead/marks.h>
 #include <playhead/recorder.h>
 #include <playhead/replay.h>
 #include <playhead/schema.h>

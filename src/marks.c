@@ -1,8 +1,6 @@
 /* The file: {"marks": [{"episode", "name", "step"}], "notes": [{"episode", "step", "text"}],
  * "last": {"episode", "step"}}. Keys of others in it are kept. */
-#include "marks.h"
-
-#include "../src/json.h"
+#include <playhead/marks.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_LIMIT = 16 << 20 };
+#include "fail.h"
+#include "json.h"
 
-static bool fail(char *error, size_t size, const char *path, const char *what, const char *why) {
-  snprintf(error, size, "%s: %s: %s", path, what, why);
-  return false;
-}
+enum { FILE_LIMIT = 16 << 20 };
 
 /* --- values --- */
 
@@ -27,7 +23,7 @@ static bool name_ok(char name) {
          (name >= '0' && name <= '9');
 }
 
-void marks_clear(struct marks *m) {
+void ph_marks_clear(ph_marks *m) {
   for (size_t i = 0; i < m->nnotes; i++)
     free(m->note[i].text);
   free(m->mark);
@@ -35,35 +31,50 @@ void marks_clear(struct marks *m) {
   memset(m, 0, sizeof *m);
 }
 
-const struct mark *marks_find(const struct marks *m, const char *episode, char name) {
+const ph_mark *ph_marks_find(const ph_marks *m, const char *episode, char name) {
   for (size_t i = 0; i < m->nmarks; i++)
     if (m->mark[i].name == name && strcmp(m->mark[i].episode, episode) == 0)
       return &m->mark[i];
   return NULL;
 }
 
-bool marks_set(struct marks *m, const char *episode, char name, int64_t step) {
-  struct mark *old = (struct mark *)marks_find(m, episode, name);
-  if (!name_ok(name) || step < 0 || strlen(episode) >= sizeof m->mark->episode)
-    return false;
-  m->changed = true;
+static ph_status no_memory(void) {
+  return ph_fail(PH_ENOMEM, "marks: out of memory");
+}
+
+static ph_status check_place(const char *episode, int64_t step) {
+  if (step < 0 || strlen(episode) >= sizeof((ph_mark *)NULL)->episode)
+    return ph_fail(PH_EINVAL, "marks: step %lld of episode %.80s: no such place", (long long)step,
+                   episode);
+  return PH_OK;
+}
+
+ph_status ph_marks_set(ph_marks *m, const char *episode, char name, int64_t step) {
+  ph_mark *old = (ph_mark *)ph_marks_find(m, episode, name);
+  if (!name_ok(name))
+    return ph_fail(PH_EINVAL, "marks: a mark is named by a letter or a digit");
+  ph_status status = check_place(episode, step);
+  if (status)
+    return status;
   if (old) {
     old->step = step;
-    return true;
+    m->changed = true;
+    return PH_OK;
   }
-  struct mark *grown = realloc(m->mark, (m->nmarks + 1) * sizeof *grown);
+  ph_mark *grown = realloc(m->mark, (m->nmarks + 1) * sizeof *grown);
   if (!grown)
-    return false;
+    return no_memory();
   m->mark = grown;
-  struct mark *new = &grown[m->nmarks++];
+  ph_mark *new = &grown[m->nmarks++];
   memset(new, 0, sizeof *new);
   strcpy(new->episode, episode);
   new->name = name;
   new->step = step;
-  return true;
+  m->changed = true;
+  return PH_OK;
 }
 
-void marks_leave(struct marks *m, const char *episode, int64_t step) {
+void ph_marks_leave(ph_marks *m, const char *episode, int64_t step) {
   if (!episode && !m->last.set)
     return;
   m->changed = true;
@@ -72,52 +83,63 @@ void marks_leave(struct marks *m, const char *episode, int64_t step) {
   snprintf(m->last.episode, sizeof m->last.episode, "%s", episode ? episode : "");
 }
 
-const struct note *marks_note_at(const struct marks *m, const char *episode, int64_t step) {
+const ph_note *ph_marks_note_at(const ph_marks *m, const char *episode, int64_t step) {
   for (size_t i = 0; i < m->nnotes; i++)
     if (m->note[i].step == step && strcmp(m->note[i].episode, episode) == 0)
       return &m->note[i];
   return NULL;
 }
 
-static void note_remove(struct marks *m, struct note *note) {
+static void note_remove(ph_marks *m, ph_note *note) {
   size_t i = (size_t)(note - m->note);
   free(note->text);
   memmove(note, note + 1, (m->nnotes - i - 1) * sizeof *note);
   m->nnotes--;
+  m->changed = true;
 }
 
-bool marks_note(struct marks *m, const char *episode, int64_t step, const char *text) {
-  struct note *old = (struct note *)marks_note_at(m, episode, step);
-  if (step < 0 || strlen(episode) >= sizeof m->note->episode)
-    return false;
-  m->changed = true;
-  if (!*text) {
+/* A copy that a file can hold. */
+static ph_status copy_text(char **out, const char *text) {
+  json_t *utf8 = json_string(text); /* NULL: no UTF-8, or no memory */
+  *out = utf8 ? strdup(text) : NULL;
+  json_decref(utf8);
+  if (*out)
+    return PH_OK;
+  return utf8 ? no_memory() : ph_fail(PH_EINVAL, "marks: a note is text in UTF-8");
+}
+
+ph_status ph_marks_note(ph_marks *m, const char *episode, int64_t step, const char *text) {
+  ph_note *old = (ph_note *)ph_marks_note_at(m, episode, step);
+  char *copy = NULL;
+  ph_status status = check_place(episode, step);
+  if (status == PH_OK && *text)
+    status = copy_text(&copy, text);
+  if (status)
+    return status;
+  if (!copy) {
     if (old)
       note_remove(m, old);
-    return true;
+    return PH_OK;
   }
-  json_t *utf8 = json_string(text); /* NULL: it could not be saved */
-  char *copy = utf8 ? strdup(text) : NULL;
-  json_decref(utf8);
-  if (!copy)
-    return false;
   if (old) {
     free(old->text);
     old->text = copy;
-    return true;
+    m->changed = true;
+    return PH_OK;
   }
-  struct note *grown = realloc(m->note, (m->nnotes + 1) * sizeof *grown);
+  ph_note *grown = realloc(m->note, (m->nnotes + 1) * sizeof *grown);
   if (!grown) {
     free(copy);
-    return false;
+    return no_memory();
   }
   m->note = grown;
-  struct note *new = &grown[m->nnotes++];
+  ph_note *new = &grown[m->nnotes++];
   memset(new, 0, sizeof *new);
   strcpy(new->episode, episode);
   new->step = step;
   new->text = copy;
-  return true;
+  m->changed = true;
+  return PH_OK;
 }
 
 /* --- places --- */
@@ -150,7 +172,7 @@ static void state_file(char *out, size_t size, const char *path) {
     snprintf(out, size, "%s", "");
 }
 
-static void choose_files(struct marks *m, const char *source) {
+static void choose_files(ph_marks *m, const char *source) {
   char path[500], folder[600];
   char *real = realpath(source, NULL);
   snprintf(path, sizeof path, "%s", real ? real : source);
@@ -171,15 +193,16 @@ static void choose_files(struct marks *m, const char *source) {
 
 /* --- reading --- */
 
-/* *out NULL with true: there is no such file. */
-static bool read_file(json_t **out, const char *path, char *error, size_t size) {
+/* *out NULL with PH_OK: there is no such file. */
+static ph_status read_file(json_t **out, const char *path) {
   json_error_t why;
   struct stat st;
   *out = NULL;
   FILE *file = fopen(path, "re");
+  if (!file && (errno == ENOENT || errno == ENOTDIR))
+    return PH_OK;
   if (!file)
-    return errno == ENOENT || errno == ENOTDIR ||
-           fail(error, size, path, "cannot open", strerror(errno));
+    return ph_fail(PH_EIO, "%s: cannot open: %s", path, strerror(errno));
   if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= FILE_LIMIT)
     *out = json_loadf(file, 0, &why);
   else
@@ -190,7 +213,9 @@ static bool read_file(json_t **out, const char *path, char *error, size_t size) 
     *out = NULL;
     snprintf(why.text, sizeof why.text, "no JSON object");
   }
-  return *out || fail(error, size, path, "cannot read marks and notes", why.text);
+  if (*out)
+    return PH_OK;
+  return ph_fail(PH_EFORMAT, "%s: cannot read marks and notes: %s", path, why.text);
 }
 
 static const char *text_of(const json_t *object, const char *key) {
@@ -203,16 +228,16 @@ static int64_t step_of(const json_t *object) {
   return json_is_integer(step) ? json_integer_value(step) : -1;
 }
 
-static void take(struct marks *m, const json_t *root) {
+static void take(ph_marks *m, const json_t *root) {
   size_t i;
   json_t *item;
   json_array_foreach(json_object_get(root, "marks"), i, item) {
     const char *name = text_of(item, "name");
     if (strlen(name) == 1)
-      marks_set(m, text_of(item, "episode"), name[0], step_of(item));
+      ph_marks_set(m, text_of(item, "episode"), name[0], step_of(item));
   }
   json_array_foreach(json_object_get(root, "notes"), i, item)
-      marks_note(m, text_of(item, "episode"), step_of(item), text_of(item, "text"));
+      ph_marks_note(m, text_of(item, "episode"), step_of(item), text_of(item, "text"));
   const json_t *last = json_object_get(root, "last");
   if (step_of(last) >= 0 && strlen(text_of(last, "episode")) < sizeof m->last.episode) {
     m->last.set = true;
@@ -221,33 +246,32 @@ static void take(struct marks *m, const json_t *root) {
   }
 }
 
-bool marks_load(struct marks *m, const char *source, char *error, size_t size) {
+ph_status ph_marks_load(ph_marks *m, const char *source) {
   json_t *root = NULL;
-  marks_clear(m);
+  ph_marks_clear(m);
   choose_files(m, source);
-  snprintf(error, size, "%s", "");
-  bool ok = read_file(&root, m->file, error, size);
-  if (ok && !root && m->other[0])
-    ok = read_file(&root, m->other, error, size);
+  ph_status status = read_file(&root, m->file);
+  if (status == PH_OK && !root && m->other[0])
+    status = read_file(&root, m->other);
   if (root)
     take(m, root);
   m->changed = false;
   json_decref(root);
-  return ok;
+  return status;
 }
 
 /* --- writing --- */
 
-static bool set_all(json_t *root, const struct marks *m) {
+static bool set_all(json_t *root, const ph_marks *m) {
   json_t *marks = json_array(), *notes = json_array();
   bool ok = marks && notes;
   for (size_t i = 0; ok && i < m->nmarks; i++) {
-    const struct mark *k = &m->mark[i];
+    const ph_mark *k = &m->mark[i];
     ok = !json_array_append_new(marks, json_pack("{s:s, s:s#, s:I}", "episode", k->episode, "name",
                                                  &k->name, 1, "step", (json_int_t)k->step));
   }
   for (size_t i = 0; ok && i < m->nnotes; i++) {
-    const struct note *k = &m->note[i];
+    const ph_note *k = &m->note[i];
     ok = !json_array_append_new(notes, json_pack("{s:s, s:I, s:s}", "episode", k->episode, "step",
                                                  (json_int_t)k->step, "text", k->text));
   }
@@ -333,51 +357,45 @@ static int write_file(const char *path, const char *text) {
   return failed;
 }
 
-/* What is there by others stays; what cannot be read is not written over. */
-static bool save_to(const struct marks *m, const char *path, int *failed, char *error,
-                    size_t size) {
+/* What is there by others stays; what cannot be read is not written over. *failed: errno of the
+ * writing, 0 where it is not at fault. */
+static ph_status save_to(const ph_marks *m, const char *path, int *failed) {
   json_t *root = NULL;
   char *text = NULL;
   *failed = 0;
-  bool ok = read_file(&root, path, error, size);
-  if (!ok)
+  ph_status status = read_file(&root, path);
+  if (status)
     goto out;
   root = root ? root : json_object();
   text = root && set_all(root, m) ? json_dumps(root, JSON_INDENT(1)) : NULL;
   if (!text) {
-    ok = fail(error, size, path, "cannot save marks and notes",
-              "text that is no UTF-8, or no memory");
+    status = no_memory();
     goto out;
   }
   *failed = write_file(path, text);
-  ok = !*failed || fail(error, size, path, "cannot save marks and notes", strerror(*failed));
+  if (*failed)
+    status = ph_fail(PH_EIO, "%s: cannot save marks and notes: %s", path, strerror(*failed));
 out:
   free(text);
   json_decref(root);
-  return ok;
+  return status;
 }
 
 /* Beside the source, or else where marks of read-only folders are. */
-static bool save_somewhere(const struct marks *m, char *error, size_t size) {
+ph_status ph_marks_save(ph_marks *m) {
   int failed;
   if (!m->file[0])
-    return fail(error, size, "marks", "cannot save", "no file belongs to them");
+    return ph_fail(PH_EINVAL, "marks: cannot save: no file belongs to them");
   if (m->aside)
     make_folders(m->file);
-  if (save_to(m, m->file, &failed, error, size))
-    return true;
-  if (failed != EACCES && failed != EROFS && failed != EPERM && failed != ENOENT)
-    return false;
-  if (!m->other[0])
-    return false;
-  if (!m->aside)
-    make_folders(m->other);
-  return save_to(m, m->other, &failed, error, size);
-}
-
-bool marks_save(struct marks *m, char *error, size_t size) {
-  if (!save_somewhere(m, error, size))
-    return false;
-  m->changed = false;
-  return true;
+  ph_status status = save_to(m, m->file, &failed);
+  bool refused = failed == EACCES || failed == EROFS || failed == EPERM || failed == ENOENT;
+  if (status && refused && m->other[0]) {
+    if (!m->aside)
+      make_folders(m->other);
+    status = save_to(m, m->other, &failed);
+  }
+  if (status == PH_OK)
+    m->changed = false;
+  return status;
 }
