@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,9 +18,23 @@ struct guard {
 static _Thread_local struct guard *innermost;
 static _Thread_local char error_text[400];
 static _Thread_local char warning_text[400];
-static pthread_once_t installed = PTHREAD_ONCE_INIT;
-static void (*host_error)(const char *);
-static void (*host_warning)(const char *);
+static _Thread_local uintptr_t deepest; /* frame of the last call of the host's handler */
+static _Thread_local int rounds;
+static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
+
+typedef void handler(const char *);
+static handler *host_error, *host_warning;
+
+/* A host's handler may hand on to the one that it found, ours: without an end. It may also leave by
+ * a jump, so only the stack tells whether the last call is still under way. */
+static bool goes_round(uintptr_t frame) {
+  rounds = frame < deepest ? rounds + 1 : 0;
+  deepest = frame;
+  if (rounds <= 16)
+    return false;
+  rounds = 0;
+  return true;
+}
 
 /* Must not return: the function that failed would carry on. */
 static void on_error(const char *text) {
@@ -28,8 +43,9 @@ static void on_error(const char *text) {
     snprintf(error_text, sizeof error_text, "%s", text ? text : "");
     longjmp(guard->env, 1);
   }
-  if (host_error) {
-    host_error(text);
+  handler *host = __atomic_load_n(&host_error, __ATOMIC_ACQUIRE);
+  if (host && !goes_round((uintptr_t)__builtin_frame_address(0))) {
+    host(text);
   } else {
     /* Nobody guards this call: what MuJoCo itself would do. */
     mju_user_error = NULL;
@@ -42,22 +58,35 @@ static void on_error(const char *text) {
 }
 
 static void on_warning(const char *text) {
-  if (innermost || !host_warning)
+  handler *host = __atomic_load_n(&host_warning, __ATOMIC_ACQUIRE);
+  if (innermost || !host || goes_round((uintptr_t)__builtin_frame_address(0)))
     snprintf(warning_text, sizeof warning_text, "%s", text ? text : "");
   else
-    host_warning(text);
+    host(text);
 }
 
+static void take(handler **engines, handler *ours, handler **host) {
+  handler *found = __atomic_load_n(engines, __ATOMIC_ACQUIRE);
+  if (found == ours)
+    return;
+  __atomic_store_n(host, found, __ATOMIC_RELEASE);
+  __atomic_store_n(engines, ours, __ATOMIC_RELEASE);
+}
+
+/* At every guard: the host may have set handlers of its own since the last. */
 static void install(void) {
-  host_error = mju_user_error;
-  host_warning = mju_user_warning;
-  mju_user_error = on_error;
-  mju_user_warning = on_warning;
+  if (__atomic_load_n(&mju_user_error, __ATOMIC_ACQUIRE) == on_error &&
+      __atomic_load_n(&mju_user_warning, __ATOMIC_ACQUIRE) == on_warning)
+    return;
+  pthread_mutex_lock(&installing);
+  take(&mju_user_error, on_error, &host_error);
+  take(&mju_user_warning, on_warning, &host_warning);
+  pthread_mutex_unlock(&installing);
 }
 
 ph_status ph_mj_guard(void (*fn)(void *), void *arg) {
   struct guard guard;
-  pthread_once(&installed, install);
+  install();
   guard.outer = innermost;
   innermost = &guard;
   if (setjmp(guard.env) == 0) {

@@ -71,6 +71,52 @@ TEST(Guard, WithoutOneTheHostsHandlerIsCalled) {
   EXPECT_EQ("not guarded", host_said);
 }
 
+void chaining_error(const char *text) {
+  host_said = std::string("chained ") + text;
+  std::longjmp(host_env, 1);
+}
+
+TEST(Guard, HoldsAgainstHandlersThatAreSetLater) {
+  ASSERT_EQ(PH_OK, ph_mj_guard(nothing, nullptr));
+  host_said.clear();
+  mju_user_error = chaining_error;
+  mju_user_warning = nullptr;
+  if (setjmp(host_env) == 0) {
+    EXPECT_EQ(PH_ESIM, ph_mj_guard(fail_inside, first));
+  }
+  EXPECT_EQ("", host_said) << "it was inside a guard";
+  if (setjmp(host_env) == 0)
+    mju_error("not guarded");
+  EXPECT_EQ("chained not guarded", host_said) << "the latest handler is the host's";
+  mju_user_error = host_error;
+  mju_user_warning = host_warning;
+  EXPECT_EQ(PH_OK, ph_mj_guard(nothing, nullptr));
+}
+
+void (*found_warning)(const char *);
+int rounds;
+
+void chaining_warning(const char *text) {
+  rounds++;
+  found_warning(text);
+}
+
+/* What a well-behaved host does, and found ours: it must end. */
+TEST(Guard, AHandlerThatHandsOnDoesNotGoRoundForEver) {
+  ASSERT_EQ(PH_OK, ph_mj_guard(nothing, nullptr));
+  found_warning = mju_user_warning;
+  mju_user_warning = chaining_warning;
+  ASSERT_EQ(PH_OK, ph_mj_guard(nothing, nullptr));
+  for (int i = 0; i < 3; i++) {
+    rounds = 0;
+    mju_warning("not guarded");
+    EXPECT_GT(rounds, 0);
+    EXPECT_LT(rounds, 100);
+  }
+  mju_user_warning = host_warning;
+  EXPECT_EQ(PH_OK, ph_mj_guard(nothing, nullptr));
+}
+
 TEST(Guard, IsPerThread) {
   std::atomic<int> caught{0};
   std::vector<std::thread> threads;
