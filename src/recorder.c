@@ -64,10 +64,13 @@ static ph_status recorder_new(ph_recorder **out, ph_sink *sink, const ph_episode
                               char *provenance, const char *path, const ph_model *model,
                               const ph_recorder_options *opt) {
   ph_recorder *rec = calloc(1, sizeof *rec);
-  if (!rec) {
+  bool fits = strlen(path) < sizeof rec->path;
+  if (!rec || !fits) {
     sink->free(sink);
     free(provenance);
-    return ph_fail(PH_ENOMEM, "recorder: out of memory");
+    free(rec);
+    return fits ? ph_fail(PH_ENOMEM, "recorder: out of memory")
+                : ph_fail(PH_EINVAL, "%.80s...: the path is too long", path);
   }
   rec->sink = sink;
   rec->model = ph_model_ref(model);

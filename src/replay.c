@@ -311,7 +311,7 @@ static ph_status judge_prepare(ph_replay *r) {
     r->start = ph_start_new(r->sim);
   if (status == PH_OK && (!r->start || !r->conditions))
     status = ph_fail(PH_ENOMEM, "%s: no memory to judge it", ph_episode_meta_of(r->episode)->id);
-  ph_status back = step >= 0 ? ph_replay_seek(r, step, 0, PH_KINEMATIC) : PH_OK;
+  ph_status back = ph_replay_seek(r, step, 0, PH_KINEMATIC);
   return status == PH_OK ? back : status;
 }
 
@@ -324,6 +324,8 @@ ph_status ph_replay_predicate(ph_replay *replay, bool *value, const ph_condition
     return ph_fail(PH_ENOTFOUND, "%s: success: no %s", meta->id, replay->task ? "model" : "task");
   if (!ph_task_info_of(replay->task)->has_success)
     return ph_fail(PH_ENOTFOUND, "%s: success: the task has no such condition", meta->id);
+  if (replay->frame.step < 0)
+    return ph_fail(PH_EINVAL, "%s: success: no step was gone to", meta->id);
   ph_status status = judge_prepare(replay);
   if (status != PH_OK)
     return status;

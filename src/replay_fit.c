@@ -38,6 +38,9 @@ static ph_status fit_model(const ph_episode *episode, const ph_model *model) {
     status = fit_size(meta, "nu", meta->dims.nu, dims->nu);
   if (status == PH_OK)
     status = fit_size(meta, "na", meta->dims.na, dims->na);
+  /* Mocap bodies that are not stored are shown as the engine has them. */
+  if (status == PH_OK && meta->dims.nmocap > 0)
+    status = fit_size(meta, "nmocap", meta->dims.nmocap, dims->nmocap);
   if (status == PH_OK)
     status = fit_stored(episode, dims);
   double timestep = ph_model_timestep(model);

@@ -160,7 +160,9 @@ ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta
   d->compress = opt && opt->compress;
   d->path = strdup(path);
   ph_status status =
-      d->path ? ph_part_create(&d->part, path) : ph_fail(PH_ENOMEM, "%s: out of memory", path);
+      d->path ? ph_sink_check_path(path, 1) : ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  if (!status)
+    status = ph_part_create(&d->part, path);
   if (!status)
     status = ph_sink_put_root(d->part.h5, origin);
   if (!status)

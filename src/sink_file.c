@@ -11,6 +11,16 @@
 #include "fail.h"
 #include "file.h"
 
+ph_status ph_sink_check_path(const char *path, size_t more) {
+  size_t limit = sizeof((ph_entry *)0)->file;
+  if (strlen(path) + more <= limit)
+    return PH_OK;
+  return ph_fail(PH_EINVAL,
+                 "%.80s...: the path has %zu bytes: what is written there could not be "
+                 "opened: at most %zu",
+                 path, strlen(path), limit - more);
+}
+
 /* ".name.<pid>-<n>.part" in the same folder. */
 static char *temporary_name(const char *path, int n) {
   const char *slash = strrchr(path, '/');

@@ -19,6 +19,9 @@ ph_status ph_begin_check_rows(const ph_episode_meta *meta, uint32_t columns, ph_
 /* The line of the list of episodes that this is; file and id are the caller's. */
 void ph_begin_entry(ph_entry *entry, const ph_episode_meta *meta);
 
+/* PH_EINVAL: with `more` bytes behind it, the path is longer than what reads files can hold. */
+ph_status ph_sink_check_path(const char *path, size_t more);
+
 /* --- groups --- */
 
 ph_status ph_sink_put_root(hid_t file, const ph_episode_meta *origin);

@@ -291,7 +291,10 @@ ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *ori
   run->origin.provenance = NULL;
   run->compress = opt && opt->compress;
   run->dir = strdup(dir);
-  ph_status status = run->dir ? enter_folder(run) : ph_fail(PH_ENOMEM, "%s: out of memory", dir);
+  ph_status status = run->dir ? ph_sink_check_path(dir, 1 + PH_INDEX_NAME_SIZE)
+                              : ph_fail(PH_ENOMEM, "%s: out of memory", dir);
+  if (!status)
+    status = enter_folder(run);
   if (status)
     run_free(&run->base);
   else

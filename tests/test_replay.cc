@@ -460,6 +460,13 @@ TEST_F(Replay, AnotherNuIsRefused) {
   expect_mismatch(this, "nu is 5 in the episode", "2 in the model");
 }
 
+TEST_F(Replay, MoreMocapBodiesThanTheModelHasAreRefused) {
+  columns &= ~(PH_COL_BIT(PH_COL_MOCAP_POS) | PH_COL_BIT(PH_COL_MOCAP_QUAT));
+  record();
+  meta.dims.nmocap = 5000;
+  expect_mismatch(this, "nmocap is 5000 in the episode", "1 in the model");
+}
+
 TEST_F(Replay, AnotherTimestepIsRefused) {
   record();
   meta.timestep = 0.002;
@@ -520,6 +527,19 @@ TEST_F(ReplayTask, ThePredicateIsThatOfTheFrame) {
   }
   EXPECT_GT(yes, 5);
   EXPECT_LT(yes, 115);
+}
+
+TEST_F(ReplayTask, BeforeASeekThereIsNothingToJudge) {
+  parse("return { hold_seconds = 0, success = function(s) return true end }");
+  open();
+  ASSERT_EQ(PH_OK, ph_replay_create(&replay, episode, model, task)) << ph_error();
+  bool value = true;
+  EXPECT_EQ(PH_EINVAL, ph_replay_predicate(replay, &value, nullptr));
+  EXPECT_FALSE(value);
+  EXPECT_EQ(-1, ph_replay_frame(replay)->step);
+  seek(3);
+  EXPECT_EQ(PH_OK, ph_replay_predicate(replay, &value, nullptr)) << ph_error();
+  EXPECT_TRUE(value);
 }
 
 TEST_F(ReplayTask, WithoutASuccessThereIsNothingToJudge) {

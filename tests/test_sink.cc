@@ -197,6 +197,35 @@ TEST_F(Sink, DatasetThatIsNotFinishedLeavesNothing) {
   EXPECT_EQ(nullptr, sink);
 }
 
+TEST_F(Sink, PathsThatNobodyCouldOpenAreRefusedAtOnce) {
+  Fake a(3);
+  std::string deep = dir.path;
+  while (deep.size() < 430)
+    deep += "/" + std::string(50, 'd');
+  std::filesystem::create_directories(deep);
+  std::string longest = deep + "/" + std::string(511 - deep.size() - 1, 'f');
+  EXPECT_EQ(PH_EINVAL, ph_sink_dataset(&sink, (longest + "x").c_str(), &a.meta, nullptr));
+  EXPECT_TRUE(says("at most 511")) << ph_error();
+  OK(ph_sink_dataset(&sink, longest.c_str(), &a.meta, nullptr));
+  OK(write_fake(sink, a));
+  OK(sink->finish(sink));
+  close();
+  expect_file(longest, "/data/demo_0", a);
+  EXPECT_EQ(PH_EINVAL, ph_sink_run(&sink, longest.substr(0, 440).c_str(), &a.meta, nullptr));
+  std::string run = longest.substr(0, 439);
+  OK(ph_sink_run(&sink, run.c_str(), &a.meta, nullptr));
+  OK(write_fake(sink, a));
+  OK(sink->finish(sink));
+  const char *paths[] = {run.c_str()};
+  ph_store *store = nullptr;
+  ph_episode *episode = nullptr;
+  OK(ph_store_open(&store, paths, 1, nullptr));
+  ASSERT_EQ(1u, ph_store_count(store));
+  OK(ph_episode_open(&episode, ph_store_entry(store, 0)->file, ph_store_entry(store, 0)->group));
+  ph_episode_free(episode);
+  ph_store_free(store);
+}
+
 TEST_F(Sink, ALeftoverOfAKilledProcessIsNoHindrance) {
   Fake a(3);
   std::string left = dir / (".set.h5." + std::to_string(getpid()) + "-0.part");

@@ -39,7 +39,7 @@ typedef struct ph_signal {
   char name[64];    /* "arm_elbow", "cup.z", "cup.qw", "arm_elbow.v", "act.muscle" */
   const char *unit; /* "rad", "m", "rad/s", "" ... */
   ph_signal_kind kind;
-  int index; /* in its array */
+  int index; /* in its array; of mocap body i: 7 i + 0..2 for its position, + 3..6 for its quat */
 } ph_signal;
 
 typedef struct ph_contact {
@@ -81,7 +81,9 @@ PH_API const ph_signal *ph_replay_signals(const ph_replay *replay, size_t *n);
 PH_API const ph_sim *ph_replay_sim(const ph_replay *replay);
 
 /* Evaluates the task's predicate on the current frame. *conditions (nullable) gets nconditions
- * entries, borrowed until the next call. PH_ENOTFOUND: no task or no model. */
+ * entries, borrowed until the next call. PH_ENOTFOUND: no task, no condition or no model.
+ * PH_EINVAL: no seek has succeeded yet. PH_ESIM: the engine cannot take the state. PH_ETASK: the
+ * script failed. */
 PH_API ph_status ph_replay_predicate(ph_replay *replay, bool *value,
                                      const ph_condition **conditions);
 
