@@ -29,6 +29,8 @@ typedef struct ph_outcome {
   const char *detail;
 } ph_outcome;
 
+/* References task and model. opt is nullable. PH_EMODEL: the model did not compile. PH_EMISMATCH:
+ * an action term does not fit it. PH_EINVAL: the hold cannot be counted in steps. PH_ENOMEM. */
 PH_API ph_status ph_env_create(ph_env **out, const ph_task *task, const ph_model *model,
                                const ph_env_options *opt);
 PH_API void ph_env_free(ph_env *env); /* Nullable */
@@ -37,18 +39,21 @@ PH_API void ph_env_free(ph_env *env); /* Nullable */
 PH_API uint64_t ph_env_seed(uint64_t run_seed, int env_id, int64_t episode);
 
 /* Starts an episode from its own seed: reset state, the task's reset, streams, counters. *row0 is
- * row 0 (borrowed). PH_ETASK: the script failed, or left non-finite values (element named). */
+ * row 0 (borrowed). PH_ETASK: the script failed, or left non-finite values (element named).
+ * PH_ESIM: the engine cannot take the state that it left. After an error no episode runs. */
 PH_API ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0);
 
 /* What the reset changed in the model; borrowed until the next reset. */
 PH_API const ph_edit *ph_env_edits(const ph_env *env, size_t *n);
 
 /* Asks the task's policy for an action (action_dim). PH_ENOTFOUND: the task has none. A non-finite
- * action is PH_EINVAL with its element named. */
+ * action is PH_EINVAL with its element named, as is asking while no episode runs. PH_ETASK. */
 PH_API ph_status ph_env_policy(ph_env *env, double *action);
 
 /* One control step. A non-finite action or outcome is no error: out->done with PH_END_NAN, detail
- * names step and element, and out->row is not a row to record. */
+ * names step and element, and out->row is not a row to record. PH_EINVAL: no episode runs.
+ * PH_ETASK: the script failed. PH_ESIM: a fatal error of the engine. After an error no episode
+ * runs. */
 PH_API ph_status ph_env_step(ph_env *env, const double *action, ph_outcome *out);
 
 PH_API const ph_dims *

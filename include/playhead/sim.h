@@ -71,23 +71,23 @@ PH_API int ph_model_count(const ph_model *model, ph_kind kind);
 PH_API const char *ph_model_name(const ph_model *model, ph_kind kind, int i);
 /* Index of a name, or -1. */
 PH_API int ph_model_find(const ph_model *model, ph_kind kind, const char *name);
-PH_API const ph_joint_info *ph_model_joint(const ph_model *model, int i);
+PH_API const ph_joint_info *ph_model_joint(const ph_model *model, int i); /* NULL: out of range */
 
 /* One instant: pointers to one row of each column, NULL where a column is not given. Shapes are the
  * schema's. Plain arrays: a process with its own simulator fills it without this library's. */
 typedef struct ph_row {
-  const double *state;      /* (1+nq+nv+na) */
-  const double *warmstart;  /* (nv) */
-  const double *ctrl;       /* (nu) */
-  const uint8_t *predicate; /* (1) */
-  const double *mocap_pos;  /* (nmocap x 3) */
-  const double *mocap_quat; /* (nmocap x 4) */
-  const double *userdata;   /* (nuserdata) */
-  const uint8_t *eq_active; /* (neq) */
-  const double *plugin_state;
+  const double *state;        /* (1+nq+nv+na) */
+  const double *warmstart;    /* (nv) */
+  const double *ctrl;         /* (nu) */
+  const uint8_t *predicate;   /* (1) */
+  const double *mocap_pos;    /* (nmocap x 3) */
+  const double *mocap_quat;   /* (nmocap x 4) */
+  const double *userdata;     /* (nuserdata) */
+  const uint8_t *eq_active;   /* (neq) */
+  const double *plugin_state; /* (nplugin) */
   const double *qfrc_applied; /* (nv) */
   const double *xfrc_applied; /* (nbody x 6) */
-  const double *action_state;
+  const double *action_state; /* (action_state of the dims: what the task's terms remember) */
 } ph_row;
 
 /* The row's pointer for a column; NULL for columns that are not part of a row. */
@@ -116,20 +116,24 @@ PH_API ph_status ph_sim_reset(ph_sim *sim);
 PH_API ph_status ph_sim_edit(ph_sim *sim, const ph_edit *edits, size_t n);
 
 /* Writes every component that the row has; others get their reset value. Derived quantities are
- * stale until ph_sim_forward. */
+ * stale until ph_sim_forward. PH_ESIM: a fatal error of the engine left the simulation undefined;
+ * only ph_sim_reset helps. Values are not checked here. */
 PH_API ph_status ph_sim_set_row(ph_sim *sim, const ph_row *row);
 
 /* The row of the current state: pointers into the sim's own buffers, valid until its next call.
- * predicate and action_state are NULL. Bits as the integrator left them. */
+ * predicate and action_state are NULL, as are components of which the model has none but
+ * warmstart, ctrl and forces. Bits as the integrator left them. PH_ESIM as above. */
 PH_API ph_status ph_sim_get_row(const ph_sim *sim, ph_row *row);
 
 /* One control step: writes ctrl (nu) once, then n substeps. *warned: a MuJoCo warning counter rose.
- * PH_ESIM: the state became non-finite, the engine reset the scene or stopped; the text names what.
- */
+ * PH_ESIM: a number of ctrl is not finite or beyond 1e10 (nothing is stepped then), the state
+ * became non-finite or that large, the engine reset the scene or stopped; the text names what. */
 PH_API ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warned);
 
 /* Recomputes all derived quantities; time, qpos, qvel, act, warmstart and mocap keep their bits
- * (MuJoCo's own mj_forward changes warmstart and renormalizes quaternions in place). */
+ * (MuJoCo's own mj_forward changes warmstart and renormalizes quaternions in place). PH_ESIM: a
+ * number of the state is not finite or beyond 1e10, named; nothing is computed then. Or a fatal
+ * error of the engine, now or before. */
 PH_API ph_status ph_sim_forward(ph_sim *sim);
 
 /* Hash that tells whether bits can be expected to repeat: libm probe, 300 steps of a built-in
