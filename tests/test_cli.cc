@@ -162,6 +162,32 @@ TEST_F(Cli, HelpAndVersionAreEverywhere) {
   EXPECT_EQ(Run({"--version"}).out.rfind("playhead ", 0), 0u);
 }
 
+/* Every option that takes a value says in --help and in the manual what holds without it. */
+TEST_F(Cli, DefaultsOfAllOptionsAreInTheHelp) {
+  for (const char *verb : {"view", "screen", "info", "record", "verify", "replay"}) {
+    string help = Run({verb, "--help"}).out, options = help.substr(help.find("\noptions:\n") + 10);
+    options = std::regex_replace(options, std::regex("\n {5,}"), " ");
+    std::istringstream lines(options);
+    int with_value = 0;
+    for (string line; std::getline(lines, line);)
+      if (std::regex_search(line, std::regex("^  --[a-z]+ [A-Z]"))) {
+        EXPECT_TRUE(std::regex_search(line, std::regex("\\(default: .+\\)$"))) << verb << line;
+        with_value++;
+      }
+    EXPECT_GE(with_value, 2) << options;
+    for (char c : {'\t', '\r'})
+      EXPECT_EQ(help.find(c), string::npos);
+    for (size_t at = 0; at < help.size(); at = help.find('\n', at) + 1)
+      EXPECT_LE(help.find('\n', at) - at, 100u) << help.substr(at, 120);
+  }
+  EXPECT_NE(Run({"record", "--help"}).out.find("(default: one for each env)"), string::npos);
+  EXPECT_NE(Run({"view", "--help"}).out.find("dark, light or mono"), string::npos);
+  EXPECT_NE(Run({"--man"}).out.find("(default: 120x40)"), string::npos);
+  string help = Run({"verify", "--help"}).out;
+  for (const char *heading : {"latch ", "computed ", "reward ", "time err ", "quat err "})
+    EXPECT_NE(help.find(string("\n  ") + heading), string::npos) << heading;
+}
+
 TEST_F(Cli, UsageErrorsAreOneLineAndTwo) {
   ExpectError({}, 2, "a verb or a path is missing");
   ExpectError({"recrod"}, 2, "recrod: neither a verb nor a file");
@@ -186,6 +212,7 @@ TEST_F(Cli, UsageErrorsAreOneLineAndTwo) {
   ExpectError({"screen", "--at", "x", "run"}, 2, "--at x: not a step");
   ExpectError({"view", "cart.xml"}, 2, "playhead screen");
   ExpectError({"cart.xml"}, 2, "not a terminal");
+  ExpectError({"help", "recrod"}, 2, "recrod: no such verb");
   ExpectError({"--completion", "tcsh"}, 2, "bash, zsh or fish");
 }
 
@@ -333,6 +360,26 @@ TEST_F(Cli, RecordTakesTheEdgesOfItsOptions) {
   json_t *info = Json(Run({"info", "new/run/", "--json"}));
   EXPECT_EQ(json_array_size(json_object_get(info, "episodes")), 2u);
   json_decref(info);
+}
+
+TEST_F(Cli, RecordWithoutEpisodesRecordsOneForEachEnv) {
+  Outcome o = Run({"record", "cart.lua", "--envs", "3", "--out", "it's a run"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out.rfind("it's a run: 3 episodes started, 3 saved, 0 discarded; ", 0), 0u) << o.out;
+  EXPECT_EQ(o.out.find("NOT WRITTEN"), string::npos);
+  string open = "open it: playhead view ";
+  size_t at = o.out.find("\n" + open);
+  ASSERT_NE(at, string::npos) << o.out;
+  EXPECT_EQ(o.out.substr(at), "\n" + open + "'it'\\''s a run'\n");
+  for (const char *env : {"env000", "env001", "env002"})
+    EXPECT_NE(Run({"info", "it's a run"}).out.find(string("\n") + env + "_ep000000 "),
+              string::npos);
+  EXPECT_EQ(Run({"record", "cart.lua", "--out", "one"}).out.rfind("one: 1 episode started, 1", 0),
+            0u);
+  Put("cart.lua", Task("function(s, rng) return {0/0} end"));
+  o = Run({"record", "cart.lua", "--out", "none"});
+  EXPECT_NE(o.out.find("1 episode started, 0 saved, 1 discarded"), string::npos) << o.out;
+  EXPECT_EQ(o.out.find(open), string::npos) << "there is nothing to open";
 }
 
 TEST_F(Cli, ARunThatWasKilledBeforeItsFirstEpisodeIsNoHindrance) {

@@ -1,6 +1,9 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 100 };
 
 void help_program(void *stream) {
   FILE *out = stream;
@@ -15,16 +18,32 @@ void help_program(void *stream) {
         out);
 }
 
+/* Words from column `left` on, in lines of that many columns. */
+static void wrap(FILE *out, const char *text, int left) {
+  int column = left;
+  while (*text) {
+    int n = (int)strcspn(text, " ");
+    if (column > left && column + 1 + n > COLUMNS) {
+      fprintf(out, "\n%*s", left, "");
+      column = left;
+    }
+    column += fprintf(out, "%s%.*s", column > left ? " " : "", n, text);
+    text += n + strspn(text + n, " ");
+  }
+  fputc('\n', out);
+}
+
 void help_verb(void *stream, const struct verb *verb) {
   FILE *out = stream;
   fprintf(out, "usage: playhead %s [OPTIONS] %s\n\n%s\n\noptions:\n", verb->name, verb->operands,
           verb->text);
   for (unsigned id = 0; id < OPTION_COUNT; id++) {
     const struct option_info *info = option_info((enum option_id)id);
-    char left[40];
+    char left[40], text[300];
     if (!(verb->options & (1u << id)))
       continue;
     snprintf(left, sizeof left, "--%s %s", info->name, info->arg ? info->arg : "");
-    fprintf(out, "  %-18s %s\n", left, info->help);
+    option_text(info, text, sizeof text);
+    wrap(out, text, fprintf(out, "  %-18s ", left));
   }
 }

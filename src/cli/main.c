@@ -12,6 +12,13 @@
 #define LOOK                                                                                       \
   (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
 
+#define VERIFY_COLUMNS                                                                             \
+  "  latch      the step at which success had held long enough, by the recorded predicate\n"       \
+  "  computed   the same step by the predicate recomputed from the recorded states\n"              \
+  "  reward     sum of the recorded rewards\n"                                                     \
+  "  time err   largest difference of a step's duration from the control step, in seconds\n"       \
+  "  quat err   largest difference of a quaternion's norm from 1"
+
 static const struct verb verbs[] = {
     {"view", "PATH...", "open the scrubber",
      "Opens runs, datasets or episode files in the terminal. `playhead PATH` is the same. ? shows\n"
@@ -26,20 +33,22 @@ static const struct verb verbs[] = {
      "may promise: EXACT, NOT EXACT or STATES ONLY, with the reason.",
      ANY | SOURCE | OPTION_BIT(JSON), 1, SIZE_MAX, verb_info},
     {"record", "TASK.lua", "record episodes of a task",
-     "Runs the task's policy in N envs until M episodes are complete: env i records\n"
-     "ceil((M-i)/N) of them. Each is one file in the folder of the run. Ctrl-C saves what is\n"
-     "unfinished as aborted. Without --out the run goes to\n"
-     "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/.",
+     "Runs the task's policy in N envs until M episodes are complete, one for each env when M is\n"
+     "not given: env i records ceil((M-i)/N) of them. Each is one file in the folder of the run.\n"
+     "Ctrl-C saves what is unfinished as aborted. Without --out the run goes to\n"
+     "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/. The last lines say how many\n"
+     "episodes were started, saved and discarded (those that ended before their first step), and\n"
+     "how to open the run.",
      ANY | OPTION_BIT(ENVS) | OPTION_BIT(EPISODES) | OPTION_BIT(SEED) | OPTION_BIT(OUT) |
          OPTION_BIT(HOLD) | OPTION_BIT(ASSETS) | OPTION_BIT(JSON),
      1, 1, verb_record},
     {"verify", "PATH...", "check all episodes from the first to the last step",
      "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
      "whether model and task fit, and the predicate and hold recomputed against the recorded\n"
-     "ones. The exit status is 1 when anything is wrong.",
+     "ones. The exit status is 1 when anything is wrong. The columns:\n" VERIFY_COLUMNS,
      ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_verify},
-    {"replay", "PATH...", "the same as verify", "Another name of verify.",
+    {"replay", "PATH...", "the same as verify", "Another name of verify: see there.",
      ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_verify},
 };
@@ -97,6 +106,8 @@ static int run_program(int argc, char **argv) {
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     const struct verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
+    if (argc > 2 && !verb)
+      return cli_fail(EXIT_USAGE, "help: %s: no such verb: see playhead --help", argv[2]);
     if (verb)
       help_verb(stdout, verb);
     else

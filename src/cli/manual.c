@@ -28,10 +28,12 @@ static void put_line(FILE *out, const char *before, const char *text, const char
 }
 
 static void put_option(FILE *out, const struct option_info *info) {
+  char text[300];
+  option_text(info, text, sizeof text);
   put_line(out, ".TP\n.B \\-\\-", info->name, "");
   if (info->arg)
     put_line(out, " \\fI", info->arg, "\\fR");
-  put_line(out, "\n", info->help, "\n");
+  put_line(out, "\n", text, "\n");
 }
 
 static void put_verbs(FILE *out) {

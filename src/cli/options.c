@@ -9,14 +9,19 @@
 #include "cli.h"
 
 static const struct option_info table[OPTION_COUNT] = {
-#define OPTION_INFO(id, name, arg, kind, field, low, high, choices, help)                          \
-  {name, arg, kind, offsetof(struct options, field), low, high, choices, help},
+#define OPTION_INFO(id, name, arg, kind, field, low, high, choices, standard, help)                \
+  {name, arg, kind, offsetof(struct options, field), low, high, choices, standard, help},
     OPTION_LIST(OPTION_INFO)
 #undef OPTION_INFO
 };
 
 const struct option_info *option_info(enum option_id id) {
   return &table[id];
+}
+
+void option_text(const struct option_info *info, char *out, size_t size) {
+  snprintf(out, size, "%s%s%s%s", info->help, info->standard ? " (default: " : "",
+           info->standard ? info->standard : "", info->standard ? ")" : "");
 }
 
 struct parser {
@@ -162,18 +167,24 @@ static void add_environment(struct options *opt) {
 
 static bool prepare(struct options *opt, const char *verb, int argc) {
   const char *assets = getenv("PLAYHEAD_ASSETS");
-  *opt = (struct options){.verb = verb,
-                          .cols = 120,
-                          .rows = 40,
-                          .envs = 1,
-                          .episodes = 1,
-                          .hold = -1,
-                          .mode = "kinematic"};
+  *opt = (struct options){.verb = verb, .hold = -1};
   opt->environment = strdup(assets ? assets : "");
   size_t folders = opt->environment ? strlen(opt->environment) : 0;
   opt->paths = calloc((size_t)argc + 1, sizeof *opt->paths);
   opt->assets = calloc((size_t)argc + folders + 1, sizeof *opt->assets);
   return opt->environment && opt->paths && opt->assets;
+}
+
+/* Sets what the table gives as a value; a default in words is the field's zero, or what prepare
+ * set.
+ */
+static void set_defaults(const struct parser *p) {
+  for (size_t id = 0; id < OPTION_COUNT; id++) {
+    enum option_kind kind = table[id].kind;
+    if (kind == KIND_CHOICE || ((kind == KIND_INT || kind == KIND_SEED || kind == KIND_SIZE) &&
+                                strspn(table[id].standard, "0123456789") > 0))
+      set(p, &table[id], table[id].standard);
+  }
 }
 
 bool options_parse(struct options *opt, const char *verb, uint32_t allowed, int argc, char **argv,
@@ -184,6 +195,7 @@ bool options_parse(struct options *opt, const char *verb, uint32_t allowed, int 
     snprintf(error, size, "%s: out of memory", verb);
     return false;
   }
+  set_defaults(&p);
   for (int i = 0; i < argc; i++) {
     if (ended || argv[i][0] != '-' || argv[i][1] == 0) {
       opt->paths[opt->npaths++] = argv[i];

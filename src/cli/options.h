@@ -19,40 +19,42 @@ enum option_kind {
   KIND_CHOICE, /* const char *: one of choices */
 };
 
-/* X(ID, name, argument, kind, field, low, high, choices, help) */
+/* X(ID, name, argument, kind, field, low, high, choices, standard, help): `standard` is what holds
+ * when the option is not given, in words; where it is a value of the option, the parser sets it. */
 #define OPTION_LIST(X)                                                                             \
   X(EPISODE, "episode", "ID", KIND_TEXT, episode, 0, 0, NULL,                                      \
-    "the episode: its id, or its place from 0")                                                    \
-  X(AT, "at", "STEP", KIND_TEXT, at, 0, 0, NULL, "the step: a number, middle or last")             \
-  X(SIZE, "size", "WxH", KIND_SIZE, cols, 1, 1000, NULL,                                           \
-    "size of the screen in columns and rows, 120x40 if not given")                                 \
-  X(KEYS, "keys", "KEYS", KIND_TEXT, keys, 0, 0, NULL,                                             \
+    "where Q left, else the first; of verify all", "the episode: its id, or its place from 0")     \
+  X(AT, "at", "STEP", KIND_TEXT, at, 0, 0, NULL, "where Q left it, else 0",                        \
+    "the step: 213, 4.2s, 90%, middle or last")                                                    \
+  X(SIZE, "size", "WxH", KIND_SIZE, cols, 1, 1000, NULL, "120x40",                                 \
+    "size of the screen in columns and rows")                                                      \
+  X(KEYS, "keys", "KEYS", KIND_TEXT, keys, 0, 0, NULL, "none",                                     \
     "keys to play first, with blanks between: \"n n e\"; names as in the help")                    \
-  X(TASK, "task", "T.lua", KIND_FILE, task, 0, 0, NULL,                                            \
-    "judge by this task instead of the recorded one")                                              \
-  X(MODEL, "model", "M.xml", KIND_FILE, model, 0, 0, NULL,                                         \
-    "use this model instead of the recorded one")                                                  \
-  X(ASSETS, "assets", "DIR", KIND_FOLDER, assets, 0, 0, NULL,                                      \
+  X(TASK, "task", "T.lua", KIND_FILE, task, 0, 0, NULL, "the recorded one", "judge by this task")  \
+  X(MODEL, "model", "M.xml", KIND_FILE, model, 0, 0, NULL, "the recorded one", "use this model")   \
+  X(ASSETS, "assets", "DIR", KIND_FOLDER, assets, 0, 0, NULL, "those of PLAYHEAD_ASSETS",          \
     "a folder that the model may read too; may be given again")                                    \
-  X(ENVS, "envs", "N", KIND_INT, envs, 1, 4096, NULL, "how many envs record side by side")         \
-  X(EPISODES, "episodes", "M", KIND_INT, episodes, 1, 1000000000, NULL,                            \
+  X(ENVS, "envs", "N", KIND_INT, envs, 1, 4096, NULL, "1", "how many envs record side by side")    \
+  X(EPISODES, "episodes", "M", KIND_INT, episodes, 1, 1000000000, NULL, "one for each env",        \
     "how many episodes all envs record together")                                                  \
-  X(SEED, "seed", "S", KIND_SEED, seed, 0, 0, NULL, "seed of the run, a whole number")             \
-  X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL,                                      \
-    "how long success must hold, instead of the task's time")                                      \
-  X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "folder of the run; it must be new or empty") \
-  X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic",                                    \
+  X(SEED, "seed", "S", KIND_SEED, seed, 0, 0, NULL, "0", "seed of the run, a whole number")        \
+  X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
+    "how long success must hold")                                                                  \
+  X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "a new folder among all runs",                \
+    "folder of the run; it must be new or empty")                                                  \
+  X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic", "kinematic",                       \
     "kinematic: the recorded states, nothing is integrated")                                       \
-  X(SCHEME, "scheme", "NAME", KIND_CHOICE, scheme, 0, 0, "dark light mono", "colours")             \
-  X(COLOR, "color", NULL, KIND_FLAG, color, 0, 0, NULL,                                            \
+  X(SCHEME, "scheme", "NAME", KIND_CHOICE, scheme, 0, 0, "dark light mono", "dark",                \
+    "colours: dark, light or mono; mono where NO_COLOR is set")                                    \
+  X(COLOR, "color", NULL, KIND_FLAG, color, 0, 0, NULL, NULL,                                      \
     "ANSI colours in the output; not where NO_COLOR is set")                                       \
-  X(ASCII, "ascii", NULL, KIND_FLAG, ascii, 0, 0, NULL, "draw with ASCII characters only")         \
-  X(JSON, "json", NULL, KIND_FLAG, json, 0, 0, NULL, "one JSON object on stdout")                  \
-  X(HELP, "help", NULL, KIND_FLAG, help, 0, 0, NULL, "print this and exit")                        \
-  X(VERSION, "version", NULL, KIND_FLAG, version, 0, 0, NULL, "print the version and exit")
+  X(ASCII, "ascii", NULL, KIND_FLAG, ascii, 0, 0, NULL, NULL, "draw with ASCII characters only")   \
+  X(JSON, "json", NULL, KIND_FLAG, json, 0, 0, NULL, NULL, "one JSON object on stdout")            \
+  X(HELP, "help", NULL, KIND_FLAG, help, 0, 0, NULL, NULL, "print this and exit")                  \
+  X(VERSION, "version", NULL, KIND_FLAG, version, 0, 0, NULL, NULL, "print the version and exit")
 
 enum option_id {
-#define OPTION_ENUM(id, name, arg, kind, field, low, high, choices, help) OPTION_##id,
+#define OPTION_ENUM(id, name, arg, kind, field, low, high, choices, standard, help) OPTION_##id,
   OPTION_LIST(OPTION_ENUM)
 #undef OPTION_ENUM
       OPTION_COUNT
@@ -65,10 +67,13 @@ struct option_info {
   enum option_kind kind;
   size_t offset; /* in struct options */
   double low, high;
-  const char *choices; /* separated by blanks */
+  const char *choices;  /* separated by blanks */
+  const char *standard; /* NULL: a flag, off when not given */
   const char *help;
 };
 const struct option_info *option_info(enum option_id id);
+/* What the option does and what holds without it, for people: "help (default: standard)". */
+void option_text(const struct option_info *info, char *out, size_t size);
 
 /* What was asked for. Strings are borrowed from argv and the environment; options_free frees the
  * lists. */
@@ -80,7 +85,8 @@ struct options {
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */
-  int64_t cols, rows, envs, episodes;
+  int64_t cols, rows, envs;
+  int64_t episodes; /* 0: not given */
   uint64_t seed;
   double hold; /* negative: not given */
   bool color, ascii, json, help, version;

@@ -163,6 +163,11 @@ static int fail(struct record *r, int i) {
   return report(r, EXIT_ERROR, "env %d episode %" PRId64 ": %s", i, slot->episode, ph_error());
 }
 
+/* Episodes that all envs record together. */
+static int64_t wanted(const struct record *r) {
+  return r->opt->episodes ? r->opt->episodes : r->opt->envs;
+}
+
 static int begin(struct record *r, int i) {
   struct slot *slot = &r->slots[i];
   uint64_t seed = ph_env_seed(r->opt->seed, i, slot->episode);
@@ -278,7 +283,7 @@ static int run(struct record *r) {
     for (int i = 0; i < r->n; i++)
       active = active || r->slots[i].active;
     cli_progress("record: %" PRId64 " of %" PRId64 " episodes, %" PRId64 " steps", r->ended,
-                 r->opt->episodes, ph_recorder_tally(r->recorder)->steps);
+                 wanted(r), ph_recorder_tally(r->recorder)->steps);
   }
   cli_progress_end();
   return status;
@@ -325,7 +330,7 @@ static bool allocate(struct record *r, size_t n) {
 static int create_envs(struct record *r) {
   ph_env_options opt = PH_ENV_OPTIONS_INIT;
   opt.hold_seconds = r->opt->hold;
-  int64_t m = r->opt->episodes, n = r->opt->envs < m ? r->opt->envs : m; /* none is idle */
+  int64_t m = wanted(r), n = r->opt->envs < m ? r->opt->envs : m; /* none is idle */
   if (!allocate(r, (size_t)n))
     return cli_fail(EXIT_ERROR, "record: out of memory");
   for (r->n = 0; r->n < n; r->n++) {
@@ -342,14 +347,34 @@ static int create_envs(struct record *r) {
   return EXIT_FINE;
 }
 
+/* The path as one word of a shell. */
+static void print_word(const char *path) {
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
+  const char *quote = path[strspn(path, plain)] ? "'" : "";
+  printf("%s%s", *path == '-' ? "./" : "", quote);
+  for (const char *c = path; *c; c++)
+    if (*c == '\'')
+      printf("'\\''");
+    else
+      putchar(*c);
+  printf("%s", quote);
+}
+
 static void print_tally(const ph_tally *t, const char *path) {
-  printf("%s: %" PRId64 " resets = %" PRId64 " commits + %" PRId64 " discards, %" PRId64 " steps",
-         path, t->resets, t->commits, t->discards, t->steps);
+  printf("%s: %" PRId64 " %s started, %" PRId64 " saved, %" PRId64 " discarded; %" PRId64 " steps",
+         path, t->resets, t->resets == 1 ? "episode" : "episodes", t->commits, t->discards,
+         t->steps);
   for (int end = 0; end < PH_END_COUNT; end++)
     if (t->by_end[end])
       printf(", %" PRId64 " %s", t->by_end[end], ph_end_name((ph_end)end));
   if (t->failed)
     printf(", %" PRId64 " NOT WRITTEN", t->failed);
+  printf("\n");
+  if (t->commits == 0)
+    return;
+  printf("open it: playhead view ");
+  print_word(path);
   printf("\n");
 }
 
