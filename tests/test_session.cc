@@ -509,6 +509,15 @@ TEST_F(TwoRuns, EachEpisodeHasAName) {
   EXPECT_EQ(begin("none:env000_ep000001", {a, b}), PH_ENOTFOUND);
 }
 
+TEST_F(TwoRuns, EnvsAreThoseOfTheSameRun) {
+  ASSERT_EQ(begin("other:env000_ep000000", {a, b}), PH_OK) << error;
+  app_key(&app, ')', 1000);
+  EXPECT_EQ(app.want.episode, 12u);
+  EXPECT_STREQ(app.snap->catalog->entry[12].id, "env001_ep000000");
+  app_key(&app, '(', 1001);
+  EXPECT_EQ(app.want.episode, 8u);
+}
+
 TEST_F(TwoRuns, QIsRememberedInTheFileThatWasLeft) {
   ASSERT_EQ(begin("1", {a, b}), PH_OK) << error;
   app.want.step = 5;

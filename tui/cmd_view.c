@@ -226,10 +226,18 @@ unsigned do_EPISODE(struct app *app, int64_t count, const char *args) {
   return REACT_REDRAW;
 }
 
+/* Whether an episode is of the path that the wanted one is of: another run has envs of its own. */
+static bool same_source(const struct app *app, size_t i) {
+  const struct catalog *catalog = app->snap->catalog;
+  return catalog_source(catalog, i) == catalog_source(catalog, app->want.episode);
+}
+
 /* The nearest env id beyond the present one; -1: none. */
 static int next_env(const struct app *app, int from, int sign) {
   int found = -1;
   for (size_t i = 0; i < app_count(app); i++) {
+    if (!same_source(app, i))
+      continue;
     int env = app->snap->catalog->entry[i].env_id;
     if ((env > from) == (sign > 0) && env != from && (found < 0 || (env < found) == (sign > 0)))
       found = env;
@@ -257,7 +265,7 @@ static unsigned move_env(struct app *app, int64_t count, int sign) {
   }
   for (size_t i = 0; i < app_count(app); i++) {
     const ph_entry *entry = &app->snap->catalog->entry[i];
-    if (entry->env_id == env && entry->episode == here->episode)
+    if (entry->env_id == env && entry->episode == here->episode && same_source(app, i))
       return app_open(app, i, app->want.step);
   }
   app_say(app, "env %d has no episode %lld", env, (long long)here->episode);
