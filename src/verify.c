@@ -151,9 +151,11 @@ static ph_status check_column(struct check *c, ph_column col) {
     }
     t.n += odd;
     check_block(c, col, first, n, width);
+    c->out->blocks++;
     if (col == PH_COL_STATES)
       c->out->checked = first + n;
   }
+  c->out->columns += !c->bad[col];
   if (t.n > 0)
     flaw(c, t.first, "%s: element %zu at step %lld is %s; %lld such", info->path, at,
          (long long)t.first, info->type == PH_F64 ? "not finite" : "out of its range",

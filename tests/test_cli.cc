@@ -258,7 +258,8 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
   for (size_t i = 0; i < 3; i++) {
     json_t *e = json_array_get(episodes, i);
     EXPECT_EQ(Keys(e),
-              "id env_id states actions seed end_reason success missing guarantee oddities");
+              "id env_id states actions seed end_reason success missing guarantee oddities "
+              "hold_seconds hold_steps");
     EXPECT_EQ(Text(e, "end_reason"), "success");
     EXPECT_TRUE(json_is_true(json_object_get(e, "success")));
     EXPECT_EQ(json_integer_value(json_object_get(e, "states")),
@@ -282,10 +283,30 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
     o = Run({verb, "run", "--mode", "kinematic", "--json"});
     EXPECT_EQ(o.status, 0) << o.err;
     json_t *verdict = Json(o);
-    EXPECT_EQ(Keys(verdict), "mode episodes");
+    EXPECT_EQ(Keys(verdict), "mode episodes ok wrong first_wrong");
     json_t *e = json_array_get(json_object_get(verdict, "episodes"), 1);
-    EXPECT_EQ(Keys(e), "id steps class first_unequal first_over_tolerance max_joint_error "
-                       "max_body_error one_step reward end diagnosis guarantee");
+    EXPECT_EQ(Keys(e),
+              "id steps class first_unequal first_over_tolerance max_joint_error "
+              "max_body_error one_step reward end diagnosis guarantee ok findings time_error "
+              "quat_error latch checked");
+    EXPECT_TRUE(json_is_true(json_object_get(verdict, "ok")));
+    EXPECT_TRUE(json_is_true(json_object_get(e, "ok")));
+    EXPECT_TRUE(json_is_null(json_object_get(verdict, "first_wrong")));
+    EXPECT_EQ(json_array_size(json_object_get(e, "findings")), 0u);
+    EXPECT_LT(json_real_value(json_object_get(e, "time_error")), 1e-9);
+    EXPECT_TRUE(json_is_number(json_object_get(e, "quat_error")));
+    json_t *latch = json_object_get(e, "latch"), *checked = json_object_get(e, "checked");
+    json_t *steps = json_object_get(e, "steps");
+    EXPECT_EQ(Keys(latch), "recorded recomputed");
+    EXPECT_EQ(json_integer_value(json_object_get(latch, "recorded")),
+              json_integer_value(steps) - 1);
+    EXPECT_TRUE(
+        json_equal(json_object_get(latch, "recorded"), json_object_get(latch, "recomputed")));
+    EXPECT_EQ(Keys(checked), "columns blocks predicate");
+    /* actions, states, rewards, dones, warmstart, ctrl, predicate, flags; one block of each */
+    EXPECT_EQ(json_integer_value(json_object_get(checked, "columns")), 8);
+    EXPECT_EQ(json_integer_value(json_object_get(checked, "blocks")), 8);
+    EXPECT_TRUE(json_is_true(json_object_get(checked, "predicate")));
     EXPECT_TRUE(json_is_null(json_object_get(e, "class")));
     EXPECT_TRUE(json_is_null(json_object_get(e, "diagnosis")));
     EXPECT_EQ(Keys(json_object_get(e, "max_joint_error")), "rad m");
@@ -295,7 +316,7 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
   }
   o = Run({"verify", "run", "--episode", "env001_ep000000"});
   EXPECT_EQ(o.status, 0) << o.err;
-  EXPECT_NE(o.out.find("1 of 1 episodes are as recorded"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("1 of 1 episode is as recorded"), string::npos) << o.out;
   ExpectError({"verify", "run", "--episode", "nobody"}, 3, "nobody: no such episode");
 }
 
@@ -415,9 +436,25 @@ TEST_F(Cli, TheDefaultFolderIsThatOfTheData) {
 }
 
 TEST_F(Cli, HoldOfTheCommandLineHolds) {
-  ASSERT_EQ(Record("run", {"--hold", "0.04"}).status, 0);
+  ASSERT_EQ(Record("run", {"--hold", "0.004"}).status, 0);
   Outcome o = Run({"verify", "run"});
   EXPECT_EQ(o.status, 0) << o.out;
+  o = Run({"info", "run"});
+  EXPECT_NE(o.out.find("\nhold       0.004 s = 1 step in force; the task's is 0.02 s = 5 steps\n"),
+            string::npos)
+      << o.out;
+  EXPECT_NE(o.out.find("  yes      0.004 s  "), string::npos) << o.out;
+  json_t *info = Json(Run({"info", "run", "--json"}));
+  json_t *e = json_array_get(json_object_get(info, "episodes"), 2);
+  EXPECT_EQ(json_real_value(json_object_get(e, "hold_seconds")), 0.004);
+  EXPECT_EQ(json_integer_value(json_object_get(e, "hold_steps")), 1);
+  json_decref(info);
+  ASSERT_EQ(Record("own").status, 0);
+  EXPECT_NE(
+      Run({"info", "own"}).out.find("\nhold       0.02 s = 5 steps in force, as in the task\n"),
+      string::npos);
+  EXPECT_NE(Run({"info", "run", "own"}).out.find("\nhold       not the same in all episodes"),
+            string::npos);
   o = Record("none", {"--hold", "0.0001"});
   EXPECT_EQ(o.status, 3);
   EXPECT_FALSE(fs::exists(top / "none"));
@@ -586,12 +623,25 @@ TEST_F(Cli, VerifyFindsAFlippedByte) {
   json_t *e = json_array_get(json_object_get(verdict, "episodes"), 2);
   EXPECT_EQ(Text(e, "id").rfind("env001", 0), 0u);
   EXPECT_NE(Text(e, "diagnosis").find("states"), string::npos) << Text(e, "diagnosis");
-  EXPECT_TRUE(json_is_null(
-      json_object_get(json_array_get(json_object_get(verdict, "episodes"), 0), "diagnosis")));
+  EXPECT_TRUE(json_is_false(json_object_get(e, "ok")));
+  json_t *found = json_array_get(json_object_get(e, "findings"), 0);
+  EXPECT_EQ(Keys(found), "step text");
+  EXPECT_EQ(json_integer_value(json_object_get(found, "step")), 0) << "the block's first";
+  EXPECT_EQ(Text(found, "text").rfind("states: ", 0), 0u) << Text(found, "text");
+  EXPECT_LT(json_integer_value(json_object_get(json_object_get(e, "checked"), "columns")), 8);
+  e = json_array_get(json_object_get(verdict, "episodes"), 0);
+  EXPECT_TRUE(json_is_null(json_object_get(e, "diagnosis")));
+  EXPECT_TRUE(json_is_true(json_object_get(e, "ok")));
+  EXPECT_TRUE(json_is_false(json_object_get(verdict, "ok")));
+  EXPECT_EQ(json_integer_value(json_object_get(verdict, "wrong")), 1);
+  EXPECT_EQ(Text(verdict, "first_wrong"), "env001_ep000000");
   json_decref(verdict);
   o = Run({"verify", "run"});
   EXPECT_EQ(o.status, 1);
-  EXPECT_NE(o.out.find("2 of 3 episodes are as recorded"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("\n2 of 3 episodes are as recorded; the first that is not: "
+                       "env001_ep000000: states: "),
+            string::npos)
+      << o.out;
 }
 
 /* What is damaged is named as that, and is a finding. */
@@ -615,7 +665,9 @@ TEST_F(Cli, InfoSaysWhatIsDamaged) {
   o = Run({"info", "run"});
   EXPECT_EQ(o.status, 1) << o.err;
   EXPECT_EQ(o.out.find("no checksums are stored"), string::npos) << o.out;
-  EXPECT_NE(o.out.find("1000 of"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("\n    odd: it was not written to the end: 1000 of"), string::npos) << o.out;
+  size_t odd = o.out.find("    odd: ");
+  EXPECT_EQ(o.out.find("    odd: ", odd + 1), string::npos) << "it is said once\n" << o.out;
   EXPECT_EQ(Run({"info", "--json", "run"}).status, 1);
 }
 
@@ -640,6 +692,48 @@ TEST_F(Cli, ScreenIsTextOfTheSizeAskedFor) {
   ExpectError({"screen", "run", "--keys", "Nokey"}, 2, "Nokey");
   ExpectError({"screen", "run", "--episode", "nobody", "--at", "middle"}, 3, "no such episode");
   EXPECT_NE(Run({"screen", "run", "--episode", "nobody"}).status, 0);
+}
+
+TEST_F(Cli, APlaceInTimeIsAStepSecondsOrAShare) {
+  Put("cart.lua", Task("function(s, rng) return {0} end", 50));
+  ASSERT_EQ(Run({"record", "cart.lua", "--out", "run"}).status, 0);
+  auto at = [&](const string &place, const string &said) {
+    Outcome o = Run({"screen", "run", "--at", place});
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_EQ(o.err, said);
+    size_t from = o.out.find("PAUSED  step ") + 13;
+    return o.out.substr(from, o.out.find(' ', from) - from);
+  };
+  EXPECT_EQ(at("0", ""), "0/50");
+  EXPECT_EQ(at("50", ""), "50/50");
+  EXPECT_EQ(at("90%", ""), "45/50");
+  EXPECT_EQ(at("0.1s", ""), "25/50");
+  EXPECT_EQ(at("middle", ""), "25/50");
+  EXPECT_EQ(at("last", ""), "50/50");
+  EXPECT_EQ(at("999", "playhead: screen: --at 999: the last step is 50\n"), "50/50");
+  EXPECT_EQ(at("150%", "playhead: screen: --at 150%: the last step is 50\n"), "50/50");
+  for (const char *bad : {"", "%", "-1", "1.5", ".5s", "1e3", "4.2.1s", "5 s", "s", "5%%", "first",
+                          "99999999999999999999", "0x10"})
+    ExpectError({"screen", "run", "--at", bad}, 2, string("--at ") + bad + ": not a step");
+  ExpectError({"screen", "none", "--at", "50%"}, 3, "none");
+  ExpectError({"screen", "none", "--at", "5"}, 3, "none");
+}
+
+/* The picture and verify say what does not fit, after the episode's id, which is said once. */
+TEST_F(Cli, AnotherTaskThatDoesNotFitIsNamedOnce) {
+  ASSERT_EQ(Record("run").status, 0);
+  string other = Task("function(s) return {0} end");
+  Put("other.lua", other.replace(other.find("control_steps = 2"), 17, "control_steps = 4"));
+  Outcome o = Run({"screen", "run", "--task", "other.lua", "--size", "200x50"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("env000_ep000000: a step has 2 substeps"), string::npos) << o.out;
+  EXPECT_EQ(o.out.find("env000_ep000000: env000"), string::npos) << o.out;
+  o = Run({"verify", "run", "--task", "other.lua"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_NE(o.out.find("\n    a step has 2 substeps in the episode, 4 in task cart\n"),
+            string::npos)
+      << o.out;
+  EXPECT_NE(o.out.find("is not: env000_ep000000: a step has 2 substeps"), string::npos) << o.out;
 }
 
 TEST_F(Cli, AssetsOfTheEnvironmentAreRead) {

@@ -11,13 +11,21 @@ static void note(char *out, size_t size, const char *what) {
     snprintf(out + n, size - n, "%s%s", n ? "; " : "", what);
 }
 
+/* The last error without the episode's id in front: who shows a note says whose it is. */
+static const char *error_of(const struct reel *reel) {
+  const char *text = ph_error();
+  size_t n = strlen(reel->meta.id);
+  bool named = strncmp(text, reel->meta.id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
+  return named ? text + n + 2 : text;
+}
+
 /* --- model, task, replay --- */
 
 static void open_model(struct opened *o, ph_store *store) {
   struct reel *reel = o->reel;
   if (ph_store_model(&o->model, store, reel->meta.model_sha256) != PH_OK) {
     o->model = NULL;
-    note(reel->model_note, sizeof reel->model_note, ph_error());
+    note(reel->model_note, sizeof reel->model_note, error_of(reel));
   } else if (!ph_model_compiled(o->model)) {
     note(reel->model_note, sizeof reel->model_note, ph_model_error(o->model));
   }
@@ -35,10 +43,10 @@ static void open_task(struct opened *o, ph_store *store, ph_task *instead) {
       note(reel->task_note, sizeof reel->task_note,
            "the file does not hold the task that it names");
     else if (status != PH_OK)
-      note(reel->task_note, sizeof reel->task_note, ph_error());
+      note(reel->task_note, sizeof reel->task_note, error_of(reel));
     else if (ph_task_parse(&o->task, text, strlen(text), reel->meta.env_name) != PH_OK) {
       o->task = NULL;
-      note(reel->task_note, sizeof reel->task_note, ph_error());
+      note(reel->task_note, sizeof reel->task_note, error_of(reel));
     }
   }
 }
@@ -48,7 +56,7 @@ static ph_status open_replay(struct opened *o) {
   struct reel *reel = o->reel;
   ph_status status = ph_replay_create(&o->replay, o->episode, o->model, o->task);
   if (status != PH_OK && o->task) {
-    note(reel->task_note, sizeof reel->task_note, ph_error());
+    note(reel->task_note, sizeof reel->task_note, error_of(reel));
     ph_task_unref(o->task);
     o->task = NULL;
     status = ph_replay_create(&o->replay, o->episode, o->model, NULL);
@@ -56,7 +64,7 @@ static ph_status open_replay(struct opened *o) {
       reel->task_note[0] = 0; /* the model is at fault */
   }
   if (status != PH_OK && o->model) {
-    note(reel->model_note, sizeof reel->model_note, ph_error());
+    note(reel->model_note, sizeof reel->model_note, error_of(reel));
     ph_model_unref(o->model);
     o->model = NULL;
     status = ph_replay_create(&o->replay, o->episode, NULL, NULL);
@@ -107,7 +115,7 @@ static void ask_terms(struct opened *o) {
   if (!o->task || !o->model || !ph_model_compiled(o->model))
     return;
   if (ph_actions_create(&actions, o->task, o->model) != PH_OK) {
-    note(reel->task_note, sizeof reel->task_note, ph_error());
+    note(reel->task_note, sizeof reel->task_note, error_of(reel));
     return;
   }
   if (ph_actions_dim(actions) == reel->nactions) {
@@ -215,7 +223,7 @@ static bool read_predicate(struct opened *o, size_t *room) {
     count_hold(reel, room, &ok);
     return ok;
   }
-  note(reel->task_note, sizeof reel->task_note, ph_error());
+  note(reel->task_note, sizeof reel->task_note, error_of(reel));
   free(reel->predicate);
   free(reel->hold);
   reel->predicate = NULL;
@@ -234,7 +242,7 @@ static bool read_flags(struct opened *o, size_t *room) {
   if (!flags)
     return false;
   if (ph_episode_read(o->episode, PH_COL_FLAGS, 0, n, flags) != PH_OK) {
-    note(reel->task_note, sizeof reel->task_note, ph_error());
+    note(reel->task_note, sizeof reel->task_note, error_of(reel));
     n = 0;
   }
   for (int64_t t = 0; t < n && t + 1 < reel->states && ok; t++) {

@@ -35,8 +35,10 @@ int cli_flush(int status);
 
 /* The store options that the command line asks for; borrowed from opt. */
 ph_store_options cli_store_options(const struct options *opt);
-/* --at as a step: -1 not given. Another status than EXIT_FINE comes with a line on stderr. */
-int cli_step(const struct options *opt, int64_t *step);
+/* --at as a step: -1 not given. One past the end is the last, with a line on stderr; with a bare
+ * number that is only looked at where `look` says so, for it opens the files. Another status than
+ * EXIT_FINE comes with a line on stderr. */
+int cli_step(const struct options *opt, bool look, int64_t *step);
 
 /* "PATH: ID: no such episode". */
 int cli_no_episode(const struct options *opt);

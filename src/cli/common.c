@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,43 +38,73 @@ ph_store_options cli_store_options(const struct options *opt) {
                             .model_path = opt->model};
 }
 
-/* States of the episode that was asked for. */
-static int count_states(const struct options *opt, int64_t *states) {
-  ph_store *store = NULL;
-  ph_store_options so = cli_store_options(opt);
-  int status = EXIT_FINE;
-  if (ph_store_open(&store, opt->paths, opt->npaths, &so) != PH_OK)
-    return cli_error();
-  size_t i = opt->episode ? ph_store_find(store, opt->episode) : 0;
-  if (i < ph_store_count(store))
-    *states = ph_store_entry(store, i)->states;
-  else
-    status = cli_no_episode(opt);
-  ph_store_free(store);
-  return status;
-}
-
 int cli_no_episode(const struct options *opt) {
   return cli_fail(EXIT_ERROR, "%s: %s: no such episode", opt->paths[0],
                   opt->episode ? opt->episode : "0");
 }
 
-int cli_step(const struct options *opt, int64_t *step) {
+/* How many states the episode that was asked for has, and how long a step of it takes [s]; 0 where
+ * that is not known. */
+static int measure(const struct options *opt, int64_t *states, double *dt) {
+  ph_store *store = NULL;
+  ph_episode *episode = NULL;
+  ph_store_options so = cli_store_options(opt);
+  int status = EXIT_FINE;
+  if (ph_store_open(&store, opt->paths, opt->npaths, &so) != PH_OK)
+    return cli_error();
+  size_t i = opt->episode ? ph_store_find(store, opt->episode) : 0;
+  if (i >= ph_store_count(store)) {
+    status = cli_no_episode(opt);
+  } else if (ph_store_episode(&episode, store, i) == PH_OK) {
+    *states = ph_episode_meta_of(episode)->states;
+    *dt = ph_episode_meta_of(episode)->control_dt;
+  } else { /* the screen says why */
+    *states = ph_store_entry(store, i)->states;
+  }
+  ph_episode_free(episode);
+  ph_store_free(store);
+  return status;
+}
+
+/* Digits with at most one point, then a unit: 0, 's' or '%'. */
+static bool parse_place(const char *text, double *value, char *unit) {
+  char *end;
+  size_t n = strspn(text, "0123456789.");
+  if (n == 0 || n > 18 || *text == '.' || strlen(text + n) > 1)
+    return false;
+  *value = strtod(text, &end);
+  *unit = text[n];
+  return end == text + n && (*unit ? *unit == 's' || *unit == '%' : !strchr(text, '.'));
+}
+
+int cli_step(const struct options *opt, bool look, int64_t *step) {
   int64_t states = 0;
+  double dt = 0, value = 0;
+  char unit = 0;
   *step = -1;
   if (!opt->at)
     return EXIT_FINE;
   bool middle = strcmp(opt->at, "middle") == 0, last = strcmp(opt->at, "last") == 0;
-  if (middle || last) {
-    int status = count_states(opt, &states);
-    *step = middle ? states / 2 : states - 1;
+  if (!middle && !last && !parse_place(opt->at, &value, &unit))
+    return cli_fail(EXIT_USAGE, "%s: --at %s: not a step: 213, 4.2s, 90%%, middle or last",
+                    opt->verb, opt->at);
+  int status = middle || last || unit || look ? measure(opt, &states, &dt) : EXIT_FINE;
+  if (status != EXIT_FINE)
     return status;
-  }
-  size_t digits = strspn(opt->at, "0123456789");
-  if (digits == 0 || opt->at[digits] || digits > 18)
-    return cli_fail(EXIT_USAGE, "%s: --at %s: not a step: a number, middle or last", opt->verb,
+  if (unit == 's' && dt <= 0)
+    return cli_fail(EXIT_ERROR, "%s: --at %s: how long a step takes is not known", opt->paths[0],
                     opt->at);
-  *step = strtoll(opt->at, NULL, 10);
+  double end = states > 0 ? (double)states - 1 : 0;
+  double to = middle        ? (double)(states / 2)
+              : last        ? end
+              : unit == 's' ? rint(value / dt)
+              : unit == '%' ? rint(value / 100 * end)
+                            : value;
+  if (states > 0 && to > end) {
+    cli_fail(EXIT_FINE, "%s: --at %s: the last step is %.0f", opt->verb, opt->at, end);
+    to = end;
+  }
+  *step = (int64_t)fmin(to, 1e18);
   return EXIT_FINE;
 }
 

@@ -15,6 +15,11 @@ struct info {
   size_t stored[PH_COL_COUNT], opened, refused;
   char hash[PH_SHA256_SIZE], no_hash[400]; /* one of them is "" */
   ph_dims dims;                            /* of the episode that was opened last */
+  struct hold {
+    double seconds;
+    int64_t steps;
+  } hold, own;   /* in force in the episodes so far, and their task's; own.steps -1: not known */
+  int different; /* holds so far: 0, 1, or 2 for more */
 };
 
 /* One episode as far as it can be known. */
@@ -32,6 +37,9 @@ struct facts {
 /* --- gathering --- */
 
 static void odd(struct facts *f, const char *text) {
+  for (size_t i = 0; i < f->noddities; i++)
+    if (report_merge(f->oddity[i], sizeof f->oddity[i], text))
+      return;
   if (*text && f->noddities < ODDITIES)
     snprintf(f->oddity[f->noddities++], sizeof f->oddity[0], "%s", text);
 }
@@ -54,6 +62,22 @@ static void find_missing(struct info *info, struct facts *f, const ph_episode *e
   }
 }
 
+/* The hold in force, beside that of the task. */
+static void note_hold(struct info *info, const ph_episode_meta *meta, const ph_task *task) {
+  struct hold hold = {meta->hold_seconds, meta->hold_steps}, own = {-1, -1};
+  if (meta->hold_seconds < 0)
+    return;
+  if (task)
+    own.seconds = ph_task_info_of(task)->hold_seconds;
+  if (task && ph_hold_steps(&own.steps, own.seconds, meta->control_dt) != PH_OK)
+    own.steps = -1;
+  bool same = info->hold.seconds == hold.seconds && info->hold.steps == hold.steps &&
+              info->own.seconds == own.seconds && info->own.steps == own.steps;
+  info->different = info->different == 0 ? 1 : info->different == 1 && same ? 1 : 2;
+  info->hold = hold;
+  info->own = own;
+}
+
 static void judge(struct info *info, struct facts *f, const ph_episode *episode) {
   char why[400], task_why[400];
   ph_model *model = report_model(info->store, f->meta, why, sizeof why);
@@ -66,6 +90,7 @@ static void judge(struct info *info, struct facts *f, const ph_episode *episode)
   if (!model && f->meta->model_sha256[0])
     odd(f, why);
   odd(f, task_why);
+  note_hold(info, f->meta, task);
   ph_task_unref(task);
   ph_model_unref(model);
 }
@@ -105,9 +130,12 @@ static const char *yes_no(int success) {
 
 static void print_episode(const struct facts *f) {
   const ph_entry *e = f->entry;
-  printf("%-18s %4d %7" PRId64 " %7" PRId64 "  %-20s  %-10s  %-7s  %-11s  %s%s%s\n", e->id,
+  char hold[32] = "-";
+  if (f->meta && f->meta->hold_seconds >= 0)
+    snprintf(hold, sizeof hold, "%g s", f->meta->hold_seconds);
+  printf("%-18s %4d %7" PRId64 " %7" PRId64 "  %-20s  %-10s  %-7s  %-7s  %-11s  %s%s%s\n", e->id,
          e->env_id, e->actions, e->states, e->seed[0] ? e->seed : "-", ph_end_name(e->end_reason),
-         yes_no(e->success), e->determinism, ph_guarantee_name(f->guarantee),
+         yes_no(e->success), hold, e->determinism, ph_guarantee_name(f->guarantee),
          f->guarantee == PH_EXACT ? "" : ": ", f->guarantee == PH_EXACT ? "" : f->reason);
   if (f->nmissing) {
     printf("    missing:");
@@ -117,6 +145,31 @@ static void print_episode(const struct facts *f) {
   }
   for (size_t i = 0; i < f->noddities; i++)
     printf("    odd: %s\n", f->oddity[i]);
+}
+
+static void print_steps(const struct hold *hold) {
+  printf("%g s", hold->seconds);
+  if (hold->steps >= 0)
+    printf(" = %" PRId64 " %s", hold->steps, report_steps(hold->steps));
+}
+
+static void print_hold(const struct info *info) {
+  if (info->different == 0)
+    return;
+  printf("\nhold       ");
+  if (info->different > 1) {
+    printf("not the same in all episodes: see their column\n");
+    return;
+  }
+  print_steps(&info->hold);
+  printf(" in force");
+  if (info->own.seconds >= 0 && info->own.seconds == info->hold.seconds) {
+    printf(", as in the task");
+  } else if (info->own.seconds >= 0) {
+    printf("; the task's is ");
+    print_steps(&info->own);
+  }
+  printf("\n");
 }
 
 static const char *why_none(const struct info *info, const ph_column_info *c) {
@@ -157,17 +210,20 @@ static json_t *strings(size_t n, const char *const *text) {
 static void add_episode(struct info *info, const struct facts *f) {
   const ph_entry *e = f->entry;
   const char *odds[ODDITIES];
+  bool held = f->meta && f->meta->hold_seconds >= 0;
   for (size_t i = 0; i < f->noddities; i++)
     odds[i] = f->oddity[i];
   json_array_append_new(
       info->episodes,
-      json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "id", ph_json_text(e->id),
-                "env_id", e->env_id, "states", (json_int_t)e->states, "actions",
-                (json_int_t)e->actions, "seed", ph_json_text(e->seed), "end_reason",
+      json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+                ph_json_text(e->id), "env_id", e->env_id, "states", (json_int_t)e->states,
+                "actions", (json_int_t)e->actions, "seed", ph_json_text(e->seed), "end_reason",
                 ph_json_text(ph_end_name(e->end_reason)), "success", report_success(e->success),
                 "missing", strings(f->nmissing, f->missing), "guarantee",
                 f->meta ? report_guarantee(f->guarantee, f->reason) : json_null(), "oddities",
-                strings(f->noddities, odds)));
+                strings(f->noddities, odds), "hold_seconds",
+                held ? ph_json_number(f->meta->hold_seconds) : json_null(), "hold_steps",
+                held ? report_index(f->meta->hold_steps) : json_null()));
 }
 
 static void add_model(struct info *info, const ph_model *model) {
@@ -219,10 +275,10 @@ static void show_models(struct info *info) {
 }
 
 static void print_task(const char *hash, const ph_task_info *task, int64_t hold_steps) {
-  printf("task       %.12s  %s  %d substeps a step  hold %g s", hash, task->name,
-         task->control_steps, task->hold_seconds);
-  if (hold_steps >= 0)
-    printf(" = %" PRId64 " steps", hold_steps);
+  struct hold hold = {task->hold_seconds, hold_steps};
+  printf("task       %.12s  %s  %d substeps a step  its own hold ", hash, task->name,
+         task->control_steps);
+  print_steps(&hold);
   putchar('\n');
 }
 
@@ -283,10 +339,11 @@ static void show_text(struct info *info) {
   show_models(info);
   show_tasks(info);
   if (n)
-    printf("\n%-18s %4s %7s %7s  %-20s  %-10s  %-7s  %-11s  %s\n", "episode", "env", "actions",
-           "states", "seed", "end", "success", "determinism", "guarantee");
+    printf("\n%-18s %4s %7s %7s  %-20s  %-10s  %-7s  %-7s  %-11s  %s\n", "episode", "env",
+           "actions", "states", "seed", "end", "success", "hold", "determinism", "guarantee");
   for (size_t i = 0; i < n; i++)
     show_episode(info, i);
+  print_hold(info);
   if (info->opened)
     print_components(info);
 }

@@ -19,6 +19,30 @@ json_t *report_guarantee(ph_guarantee guarantee, const char *reason) {
   return ph_json_text(text);
 }
 
+/* Where `part` stands in `text`, at its start or behind a colon; NULL: nowhere. */
+static const char *find_part(const char *text, const char *part) {
+  const char *at = *part ? strstr(text, part) : NULL;
+  return at == text || (at && at - text >= 2 && memcmp(at - 2, ": ", 2) == 0) ? at : NULL;
+}
+
+bool report_merge(char *old, size_t size, const char *text) {
+  enum { CUT = sizeof((ph_entry *)0)->oddity - 1 };
+  size_t n = strlen(text), before = strlen(old);
+  bool longer = n > before;
+  const char *at = longer ? find_part(text, old) : find_part(old, text);
+  bool ends = at && strlen(at) == (longer ? before : n);
+  if (!ends && !(at && (longer ? before : n) == CUT))
+    return false;
+  char rest[1200];
+  snprintf(rest, sizeof rest, "%s", ends && !longer ? text : ends ? old : at);
+  snprintf(old, size, "%s", rest);
+  return true;
+}
+
+const char *report_steps(int64_t n) {
+  return n == 1 ? "step" : "steps";
+}
+
 ph_model *report_model(ph_store *store, const ph_episode_meta *meta, char *why, size_t size) {
   ph_model *model = NULL;
   snprintf(why, size, "%s", meta->model_sha256[0] ? "" : "the file names no model");

@@ -9,6 +9,12 @@ json_t *report_success(int success);                                  /* true, f
 json_t *report_index(int64_t index);                                  /* null when negative */
 json_t *report_guarantee(ph_guarantee guarantee, const char *reason); /* "NOT EXACT: reason" */
 
+/* Whether a sentence says what `old` says, one of them maybe behind the path or cut off; old then
+ * is the complete one without the path. */
+bool report_merge(char *old, size_t size, const char *text);
+/* "step" or "steps" */
+const char *report_steps(int64_t n);
+
 /* The model of an episode, NULL where it names none or none can be had; then `why` says so. The
  * caller's reference. */
 ph_model *report_model(ph_store *store, const ph_episode_meta *meta, char *why, size_t size);

@@ -8,6 +8,11 @@
 
 #include "report.h"
 
+struct found {
+  int64_t step; /* -1: the whole episode */
+  char text[1200];
+};
+
 struct verify {
   const struct options *opt;
   ph_store *store;
@@ -15,6 +20,8 @@ struct verify {
   json_t *episodes; /* NULL without --json */
   size_t checked, wrong;
   const char *id; /* for progress */
+  char first[64]; /* the first that is wrong, and how */
+  struct found fault;
 };
 
 struct result {
@@ -23,7 +30,8 @@ struct result {
   ph_verdict verdict;
   ph_guarantee guarantee;
   char reason[240];
-  char diagnosis[1400]; /* all that is wrong, in sentences; "" nothing */
+  size_t nfound;
+  struct found found[PH_FLAW_ROOM + 3]; /* the list, model and task have their own */
 };
 
 static bool progress(void *arg, int64_t step, int64_t states) {
@@ -32,9 +40,19 @@ static bool progress(void *arg, int64_t step, int64_t states) {
   return true;
 }
 
-static void say(struct result *r, const char *text) {
-  size_t n = strlen(r->diagnosis);
-  snprintf(r->diagnosis + n, sizeof r->diagnosis - n, "%s%s", n ? "; " : "", text);
+/* Without the episode's id in front: it stands before what is found. */
+static void say(struct result *r, int64_t step, const char *text) {
+  size_t n = strlen(r->entry->id);
+  if (strncmp(text, r->entry->id, n) == 0 && strncmp(text + n, ": ", 2) == 0)
+    text += n + 2;
+  for (size_t i = 0; i < r->nfound; i++)
+    if (report_merge(r->found[i].text, sizeof r->found[i].text, text))
+      return;
+  if (r->nfound == sizeof r->found / sizeof *r->found)
+    return;
+  struct found *found = &r->found[r->nfound++];
+  found->step = step;
+  snprintf(found->text, sizeof found->text, "%s", text);
 }
 
 static ph_status check(struct verify *v, const ph_episode *episode, struct result *r) {
@@ -46,12 +64,12 @@ static ph_status check(struct verify *v, const ph_episode *episode, struct resul
   ph_verify_options opt = {.progress = progress, .arg = v};
   r->guarantee = ph_episode_guarantee(episode, model, task, r->reason, sizeof r->reason);
   if (!model && meta->model_sha256[0])
-    say(r, why);
+    say(r, -1, why);
   if (task_why[0])
-    say(r, task_why);
+    say(r, -1, task_why);
   ph_status status = ph_verify_episode(&r->verdict, episode, model, task, &opt);
   for (size_t i = 0; i < r->verdict.nflaws; i++)
-    say(r, r->verdict.flaw[i].text);
+    say(r, r->verdict.flaw[i].step, r->verdict.flaw[i].text);
   ph_task_unref(task);
   ph_model_unref(model);
   return status;
@@ -62,11 +80,42 @@ static json_t *pair(const char *one, json_t *value, const char *other) {
   return json_pack("{s:o, s:n}", one, value, other);
 }
 
+/* All that is wrong in one line; null: nothing is. */
+static json_t *diagnosis(const struct result *r) {
+  char text[4096] = "";
+  for (size_t i = 0, n = 0; i < r->nfound && n < sizeof text; i++)
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? "; " : "", r->found[i].text);
+  return ph_json_text(text);
+}
+
+static json_t *findings(const struct result *r) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->nfound; i++)
+    json_array_append_new(list, json_pack("{s:o, s:o}", "step", report_index(r->found[i].step),
+                                          "text", ph_json_text(r->found[i].text)));
+  return list;
+}
+
+/* What the kinematic check alone knows. */
+static json_t *add_kinematic(json_t *episode, const struct result *r) {
+  const ph_verdict *d = &r->verdict;
+  json_t *latch = json_pack("{s:o, s:o}", "recorded", report_index(d->latch_recorded), "recomputed",
+                            report_index(d->latch_computed));
+  json_t *checked = json_pack("{s:I, s:I, s:b}", "columns", (json_int_t)d->columns, "blocks",
+                              (json_int_t)d->blocks, "predicate", d->predicate_checked);
+  json_t *facts = json_pack(
+      "{s:b, s:o, s:o, s:o, s:o, s:o}", "ok", r->nfound == 0, "findings", findings(r), "time_error",
+      r->opened ? ph_json_number(d->time_error) : json_null(), "quat_error",
+      r->opened ? ph_json_number(d->quat_error) : json_null(), "latch", latch, "checked", checked);
+  json_object_update(episode, facts);
+  json_decref(facts);
+  return episode;
+}
+
 static void add(struct verify *v, const struct result *r) {
   const ph_entry *e = r->entry;
   json_t *reward = r->opened ? ph_json_number(r->verdict.reward) : json_null();
-  json_array_append_new(
-      v->episodes,
+  json_t *episode =
       json_pack("{s:o, s:I, s:n, s:n, s:n, s:{s:n, s:n}, s:{s:n, s:n}, s:{s:n, s:n, s:n}, s:o, "
                 "s:o, s:o, s:o}",
                 "id", ph_json_text(e->id), "steps", (json_int_t)r->verdict.checked, "class",
@@ -74,8 +123,9 @@ static void add(struct verify *v, const struct result *r) {
                 "max_body_error", "m", "rad", "one_step", "class", "first_unequal",
                 "max_joint_error", "reward", pair("recorded", reward, "dynamic"), "end",
                 pair("recorded", ph_json_text(ph_end_name(e->end_reason)), "dynamic"), "diagnosis",
-                ph_json_text(r->diagnosis), "guarantee",
-                r->opened ? report_guarantee(r->guarantee, r->reason) : json_null()));
+                diagnosis(r), "guarantee",
+                r->opened ? report_guarantee(r->guarantee, r->reason) : json_null());
+  json_array_append_new(v->episodes, add_kinematic(episode, r));
 }
 
 static void latch_text(char *out, size_t size, int64_t latch, bool known) {
@@ -87,19 +137,34 @@ static void latch_text(char *out, size_t size, int64_t latch, bool known) {
     snprintf(out, size, "%" PRId64, latch);
 }
 
+static void number_text(char *out, size_t size, double value, int digits) {
+  if (isfinite(value))
+    snprintf(out, size, "%.*g", digits, value);
+  else
+    snprintf(out, size, "-");
+}
+
 static void print(const struct result *r) {
   const ph_verdict *d = &r->verdict;
-  char recorded[24], computed[24];
+  char recorded[24], computed[24], reward[24], time[24], quat[24];
   latch_text(recorded, sizeof recorded, d->latch_recorded, r->opened && r->entry->success >= 0);
   latch_text(computed, sizeof computed, d->latch_computed, d->predicate_checked);
+  number_text(reward, sizeof reward, d->reward, 3);
+  number_text(time, sizeof time, r->opened ? d->time_error : NAN, 2);
+  number_text(quat, sizeof quat, r->opened ? d->quat_error : NAN, 2);
   cli_progress_end();
-  printf("%-18s %-5s %7" PRId64 "  %-10s  %8s  %8s  %9.3g  %8.2g  %8.2g\n", r->entry->id,
-         r->diagnosis[0] ? "WRONG" : "ok", d->checked, ph_end_name(r->entry->end_reason), recorded,
-         computed, d->reward, d->time_error, d->quat_error);
-  if (r->diagnosis[0])
-    printf("    %s\n", r->diagnosis);
+  printf("%-18s %-5s %7" PRId64 "  %-10s  %8s  %8s  %9s  %8s  %8s\n", r->entry->id,
+         r->nfound ? "WRONG" : "ok", d->checked, ph_end_name(r->entry->end_reason), recorded,
+         computed, reward, time, quat);
+  for (size_t i = 0; i < r->nfound; i++)
+    printf("    %s\n", r->found[i].text);
   if (r->opened && !d->predicate_checked && d->note[0])
     printf("    predicate not recomputed: %s\n", d->note);
+}
+
+static void remember(struct verify *v, const struct result *r) {
+  snprintf(v->first, sizeof v->first, "%s", r->entry->id);
+  v->fault = r->found[0];
 }
 
 static int check_entry(struct verify *v, size_t i) {
@@ -109,22 +174,33 @@ static int check_entry(struct verify *v, size_t i) {
   int exit_status = EXIT_FINE;
   v->id = r.entry->id;
   if (r.entry->oddity[0])
-    say(&r, r.entry->oddity);
+    say(&r, -1, r.entry->oddity);
   if (ph_store_episode(&episode, v->store, i) != PH_OK) {
-    say(&r, ph_error());
+    say(&r, -1, ph_error());
   } else {
     r.opened = true;
     if (check(v, episode, &r) != PH_OK)
       exit_status = cli_error();
   }
   v->checked++;
-  v->wrong += r.diagnosis[0] != 0;
+  if (r.nfound && v->wrong++ == 0)
+    remember(v, &r);
   if (v->episodes)
     add(v, &r);
   else if (exit_status == EXIT_FINE)
     print(&r);
   ph_episode_free(episode);
   return exit_status;
+}
+
+/* How many are right, and the first that is not. */
+static void print_end(const struct verify *v) {
+  printf("%zu of %zu %s as recorded", v->checked - v->wrong, v->checked,
+         v->checked == 1 ? "episode is" : "episodes are");
+  if (v->wrong)
+    printf("; the first that is not: %s: %s\n", v->first, v->fault.text);
+  else
+    printf(": checksums, shapes, numbers, time, quaternions, model, predicate and hold\n");
 }
 
 static int check_all(struct verify *v) {
@@ -137,15 +213,13 @@ static int check_all(struct verify *v) {
     n = first + 1;
   }
   if (!v->episodes)
-    printf("%-18s %-5s %7s  %-10s  %8s  %8s  %9s  %8s  %8s\n", "episode", "", "states", "end",
+    printf("%-18s %-5s %7s  %-10s  %8s  %8s  %9s  %8s  %8s\n", "episode", "check", "states", "end",
            "latch", "computed", "reward", "time err", "quat err");
   for (size_t i = first; i < n && status == EXIT_FINE; i++)
     status = check_entry(v, i);
   cli_progress_end();
   if (status == EXIT_FINE && !v->episodes)
-    printf("%zu of %zu episodes are as recorded: checksums, shapes, numbers, time, quaternions, "
-           "model, predicate and hold\n",
-           v->checked - v->wrong, v->checked);
+    print_end(v);
   return status;
 }
 
@@ -165,6 +239,9 @@ int verb_verify(const struct options *opt) {
   if (status == EXIT_FINE)
     status = check_all(&v);
   if (status == EXIT_FINE && root) {
+    json_object_set_new(root, "ok", json_boolean(v.wrong == 0));
+    json_object_set_new(root, "wrong", json_integer((json_int_t)v.wrong));
+    json_object_set_new(root, "first_wrong", ph_json_text(v.first));
     status = ph_json_write(root, stdout) == PH_OK ? EXIT_FINE : cli_error();
     root = NULL;
   }
