@@ -174,7 +174,9 @@ TEST(Term, StderrIsKeptAndPrintedAfterTheEnd) {
 }
 
 TEST(Term, FatalSignalsRestoreAndGoOnToTheHandlerBefore) {
-  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) {
+  for (int number :
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE,
+        SIGALRM, SIGUSR1, SIGUSR2, SIGSYS, SIGTRAP, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM}) {
     Terminal t;
     t.start([number] {
       struct sigaction own = {};
@@ -197,6 +199,34 @@ TEST(Term, FatalSignalsRestoreAndGoOnToTheHandlerBefore) {
     EXPECT_GT(said, t.output.rfind(leave_screen));
     EXPECT_LT(said, t.output.find("previous handler"));
   }
+}
+
+// A stalled connection: nothing is read, the terminal's buffer is full, and the program still ends.
+TEST(Term, ATerminalThatDoesNotDrainHoldsUpNoSignal) {
+  Terminal t;
+  t.start([] {
+    if (!open_here())
+      return 9;
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
+    while (write(STDOUT_FILENO, "full", 4) > 0) {
+    }
+    fcntl(STDOUT_FILENO, F_SETFL, flags);
+    raise(SIGTERM);
+    return 7;
+  });
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  pid_t ended = 0;
+  while ((ended = waitpid(t.child, &t.status, WNOHANG)) == 0 &&
+         std::chrono::steady_clock::now() < end)
+    usleep(20000);
+  ASSERT_EQ(ended, t.child);
+  t.child = -1;
+  EXPECT_TRUE(WIFSIGNALED(t.status));
+  EXPECT_EQ(WTERMSIG(t.status), SIGTERM);
+  struct termios now = {};
+  ASSERT_EQ(tcgetattr(t.slave, &now), 0);
+  EXPECT_EQ(now.c_lflag, t.before.c_lflag);
 }
 
 TEST(Term, ExitWithoutCloseRestores) {

@@ -1,15 +1,17 @@
 /* How the terminal comes back. Normal ends: term_close, also by atexit. Fatal signals: a handler
- * that writes one fixed string, sets the saved termios, gives stderr back with what it caught
- * (write, pread, dup2 and tcsetattr are all that it calls), puts the previous handler in place and
- * raises the signal again. It never touches curses. Keys are read from term_fd by the loop, not
- * here. */
+ * that sets the saved termios, writes one fixed string, gives stderr back with what it caught
+ * (tcsetattr, write, poll, fcntl, pread and dup2 are all that it calls), puts the previous handler
+ * in place and raises the signal again. It never touches curses. Keys are read from term_fd by the
+ * loop, not here. */
 #include "term.h"
 
 #include "text.h"
 
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +26,10 @@
 static const char reset_text[] = "\033[?2004l\033[0m\033[?25h\033[?1l\033>\033[?1049l\r\n";
 static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
 
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
-                            SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+/* Every signal whose default is to end the program. */
+static const int fatal[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGABRT,  SIGTERM, SIGHUP,
+                            SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1,  SIGUSR2, SIGSYS,
+                            SIGTRAP, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM};
 enum { NFATAL = sizeof fatal / sizeof *fatal };
 
 static struct {
@@ -64,6 +68,25 @@ static void capture_stderr(void) {
     dup2(term.capture_fd, STDERR_FILENO);
 }
 
+/* Writes to a terminal that may not drain, as a stalled SSH connection does: half a second, then
+ * the rest is lost. Async-signal-safe. */
+static bool write_bounded(int fd, const char *text, size_t n) {
+  int flags = fcntl(fd, F_GETFL);
+  struct pollfd ready = {.fd = fd, .events = POLLOUT};
+  fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+  while (n > 0) {
+    ssize_t done = write(fd, text, n);
+    if (done > 0) {
+      text += done;
+      n -= (size_t)done;
+    } else if ((done < 0 && errno != EAGAIN && errno != EINTR) || poll(&ready, 1, 500) <= 0) {
+      break;
+    }
+  }
+  fcntl(fd, F_SETFL, flags);
+  return n == 0;
+}
+
 /* Async-signal-safe. */
 static void release_stderr(void) {
   char block[512];
@@ -72,7 +95,7 @@ static void release_stderr(void) {
     return;
   dup2(term.stderr_fd, STDERR_FILENO);
   for (off_t at = 0; (n = pread(term.capture_fd, block, sizeof block, at)) > 0; at += n)
-    if (!write_all(STDERR_FILENO, block, (size_t)n))
+    if (!write_bounded(STDERR_FILENO, block, (size_t)n))
       break;
   close(term.stderr_fd);
   close(term.capture_fd);
@@ -85,8 +108,8 @@ static void on_fatal(int signal_number) {
   int saved_errno = errno;
   if (term.taken) {
     term.taken = 0;
-    write_all(STDOUT_FILENO, reset_text, sizeof reset_text - 1);
     tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
+    write_bounded(STDOUT_FILENO, reset_text, sizeof reset_text - 1);
     release_stderr();
   }
   for (int i = 0; i < NFATAL; i++)
