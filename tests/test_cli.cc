@@ -227,6 +227,13 @@ TEST_F(Cli, FileErrorsAreThree) {
   Put("idle.lua", "return { name = 'idle', model = 'cart.xml', control_steps = 2 }");
   ExpectError({"record", "idle.lua"}, 3, "no policy");
   ExpectError({"info", "a\nb\x1b[31m"}, 3, "a");
+  ASSERT_EQ(Run({"record", "cart.lua", "--out", "run"}).status, 0);
+  for (const char *verb : {"info", "verify", "screen"}) {
+    ExpectError({verb, "run", "--model", "none.xml"}, 3, "none.xml: ");
+    ExpectError({verb, "run", "--model", "bad.lua"}, 3, "bad.lua: ");
+  }
+  for (const char *verb : {"verify", "screen"})
+    ExpectError({verb, "run", "--task", "none.lua"}, 3, "none.lua: ");
 }
 
 TEST_F(Cli, RecordsARunThatEveryVerbReads) {
@@ -669,6 +676,10 @@ TEST_F(Cli, InfoSaysWhatIsDamaged) {
   size_t odd = o.out.find("    odd: ");
   EXPECT_EQ(o.out.find("    odd: ", odd + 1), string::npos) << "it is said once\n" << o.out;
   EXPECT_EQ(Run({"info", "--json", "run"}).status, 1);
+  o = Run({"screen", "run", "--episode", "env001_ep000000"});
+  EXPECT_EQ(o.status, 1) << "the picture says it";
+  EXPECT_NE(o.out.find("1000 of"), string::npos) << o.out;
+  EXPECT_EQ(Run({"screen", "run"}).status, 0);
 }
 
 TEST_F(Cli, ScreenIsTextOfTheSizeAskedFor) {

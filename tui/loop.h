@@ -28,6 +28,8 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
  * status, screen_error says why in one line. */
 ph_status screen_render(char **out, const struct view_options *opt, int rows, int cols,
                         const char *keys, bool color);
+/* The last screen says that its episode or step cannot be read. */
+bool screen_refused(void);
 const char *screen_error(void); /* of the last screen_render that failed; static */
 
 #endif

@@ -8,6 +8,11 @@
 enum { KEY_MS = 20 }; /* between two keys, on the clock of the picture */
 
 static _Thread_local char error[400];
+static _Thread_local bool refused;
+
+bool screen_refused(void) {
+  return refused;
+}
 
 const char *screen_error(void) {
   return error;
@@ -116,6 +121,7 @@ static ph_status render(char **out, struct app *app, struct session *session, co
     status = press_all(app, session, keys);
   if (status != PH_OK)
     return status;
+  refused = app->snap->error[0] != 0;
   app_draw(app, &surface);
   *out = color ? surface_ansi(&surface, app->scheme) : surface_text(&surface);
   surface_free(&surface);
@@ -128,6 +134,7 @@ ph_status screen_render(char **out, const struct view_options *opt, int rows, in
   struct app *app = malloc(sizeof *app);
   *out = NULL;
   error[0] = 0;
+  refused = false;
   if (!app)
     return fail(PH_ENOMEM, NULL);
   app_init(app);

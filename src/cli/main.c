@@ -25,7 +25,8 @@ static const struct verb verbs[] = {
      "all keys; marks and notes are kept beside the file, which itself is never written to.",
      ANY | SOURCE | LOOK, 1, SIZE_MAX, verb_view},
     {"screen", "PATH...", "print the scrubber's screen as text",
-     "The same picture as view draws, without a terminal.",
+     "The same picture as view draws, without a terminal. The exit status is 1 when the episode\n"
+     "cannot be read, which the picture says.",
      ANY | SOURCE | LOOK | OPTION_BIT(SIZE) | OPTION_BIT(KEYS) | OPTION_BIT(COLOR), 1, SIZE_MAX,
      verb_screen},
     {"info", "PATH...", "say what is in a file, what is missing, and which guarantee holds",
@@ -78,6 +79,20 @@ static int print_version(void) {
   return cli_flush(EXIT_FINE);
 }
 
+/* A model or a task that the command line names is there and right, before any episode is opened.
+ */
+static int check_named(const struct options *opt) {
+  ph_store_options so = cli_store_options(opt);
+  ph_model *model = NULL;
+  ph_task *task = NULL;
+  bool ok = (!opt->model || ph_model_open(&model, opt->model, &so.model) == PH_OK) &&
+            (!opt->task || ph_task_open(&task, opt->task) == PH_OK);
+  int status = ok ? EXIT_FINE : cli_error();
+  ph_model_unref(model);
+  ph_task_unref(task);
+  return status;
+}
+
 static int run_verb(const struct verb *verb, int argc, char **argv) {
   struct options opt;
   char error[600];
@@ -95,7 +110,9 @@ static int run_verb(const struct verb *verb, int argc, char **argv) {
   } else if (ph_engine_check() != PH_OK) {
     status = cli_error();
   } else {
-    status = verb->run(&opt);
+    status = check_named(&opt);
+    if (status == EXIT_FINE)
+      status = verb->run(&opt);
   }
   options_free(&opt);
   return status;

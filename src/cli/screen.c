@@ -20,5 +20,5 @@ int verb_screen(const struct options *opt) {
   size_t n = strlen(text);
   printf("%s%s", text, n > 0 && text[n - 1] != '\n' ? "\n" : "");
   free(text);
-  return cli_flush(EXIT_FINE);
+  return cli_flush(screen_refused() ? EXIT_FINDING : EXIT_FINE);
 }
