@@ -301,13 +301,16 @@ ph_status ph_columns_open(ph_file_backend *b, bool *edits, hid_t demo, ph_episod
   *edits = held.model;
   if (status == PH_OK)
     status = open_columns(b, demo, held.columns, m);
+  if (status == PH_OK && !held.crc)
+    status = ph_fail(PH_EFORMAT, "playhead/crc: it is not there: without checksums it is no whole "
+                                 "file of this format");
   if (status == PH_OK && facts)
     status = check_backed(b, facts);
   if (status == PH_OK)
     status = set_dims(&m->dims, b, facts);
   if (status == PH_OK)
     status = check_shapes(b, &m->dims);
-  if (status == PH_OK && held.crc)
+  if (status == PH_OK)
     status = read_crc(b, demo, m);
   if (status == PH_OK)
     status = read_final_state(b, demo);

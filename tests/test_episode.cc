@@ -441,6 +441,7 @@ std::vector<Lie> lies() {
          d.crc = false;
        },
        "no step"},
+      {"unchecked", [](Demo &d) { d.crc = false; }, "playhead/crc: it is not there"},
       {"version",
        [](Demo &d) {
          d.after = [](hid_t file, hid_t) { ph_h5_put_i64(file, "format_version", 2); };

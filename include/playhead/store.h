@@ -71,7 +71,7 @@ PH_API const char *ph_store_task_hash(const ph_store *store, size_t i);
  * episode, seed, end_reason, end_detail, success, the hashes of model and task, hold, env_name,
  * control_steps, recipe, derived, engine, model edits, and the checksums of every column and of the
  * final state. Out: created, run_id, writer, substrate, determinism, parent, provenance, names and
- * paths. "" for files without checksums. Opens every episode; no row is read. */
+ * paths. "" where there is no episode. Opens every episode; no row is read. */
 PH_API ph_status ph_store_content_hash(ph_store *store, char out[PH_SHA256_SIZE]);
 
 /* Name order in which digits compare as numbers; <0, 0, >0. */
