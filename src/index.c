@@ -237,7 +237,7 @@ ph_status ph_index_append(const char *dir, const ph_entry *entry) {
 typedef struct named {
   int env_id;
   int64_t episode, actions;
-  size_t record; /* number in the index; SIZE_MAX none */
+  size_t record; /* number in the index; SIZE_MAX: a file of the folder */
 } named;
 
 typedef struct named_list {
@@ -414,6 +414,31 @@ static ph_status fill(ph_entry *e, const char *dir, const named *item,
   return PH_OK;
 }
 
+static bool same_episode(const named *a, const named *b) {
+  return a->env_id == b->env_id && a->episode == b->episode;
+}
+
+/* Adds to the files the records whose episode has none: it was there, and is lost. */
+static bool list_lost(named_list *files, const named_list *listed) {
+  size_t n = files->n;
+  for (size_t i = 0, j = 0; j < listed->n; j++) {
+    const named *item = &listed->at[j];
+    if (j + 1 < listed->n && same_episode(item, item + 1))
+      continue;
+    while (i < n && !same_episode(&files->at[i], item) && named_compare(&files->at[i], item) < 0)
+      i++;
+    if ((i == n || !same_episode(&files->at[i], item)) && !list_add(files, *item))
+      return false;
+  }
+  list_sort(files);
+  return true;
+}
+
+static void note_lost(ph_entry *e) {
+  snprintf(e->oddity, sizeof e->oddity, "the index names %s, which is not in the folder",
+           strrchr(e->file, '/') + 1);
+}
+
 /* Walks both sorted lists; the last record of a file wins. */
 static ph_status merge(ph_entry *entries, const char *dir, const named_list *files,
                        const named_list *listed, const unsigned char *records) {
@@ -434,6 +459,8 @@ static ph_status merge(ph_entry *entries, const char *dir, const named_list *fil
     ph_status status = fill(&entries[i], dir, &files->at[i], record);
     if (status)
       return status;
+    if (files->at[i].record != SIZE_MAX)
+      note_lost(&entries[i]);
     if (i > 0 && strcmp(entries[i].id, entries[i - 1].id) == 0 && !entries[i].oddity[0])
       snprintf(entries[i].oddity, sizeof entries[i].oddity,
                "the run has two files of this episode");
@@ -454,6 +481,8 @@ ph_status ph_index_load(ph_entry **out, size_t *n, const char *dir) {
     status = ph_fail(PH_ENOMEM, "%s: out of memory", dir);
   if (status == PH_OK)
     status = list_folder(&files, dir);
+  if (status == PH_OK && !list_lost(&files, &listed))
+    status = ph_fail(PH_ENOMEM, "%s: out of memory", dir);
   if (status)
     goto out;
   entries = big_new((files.n + 1) * sizeof *entries);

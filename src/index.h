@@ -19,8 +19,8 @@ ph_status ph_index_append(const char *dir, const ph_entry *entry);
 
 /* One entry per episode file of the folder, by (env, episode); *n entries in *out (free). file is
  * dir/name. Facts come from the last record that checks and fits the name, else from the file's
- * attributes; a file that cannot be read is listed with its oddity. Records without a file and a
- * torn tail are left out. PH_EIO: the folder cannot be listed. */
+ * attributes; a file that cannot be read is listed with its oddity, and so is an episode of which
+ * there is a record and no file. A torn tail is left out. PH_EIO: the folder cannot be listed. */
 ph_status ph_index_load(ph_entry **out, size_t *n, const char *dir);
 
 #endif

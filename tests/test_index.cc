@@ -167,8 +167,6 @@ TEST(Index, TheFolderIsRight) {
   demo.episode = 3;
   demo.success = 0;
   demo.final_state = false;
-  ph_entry gone = entry(0, 0, 5);
-  ASSERT_EQ(ph_index_append(dir.path().c_str(), &gone), PH_OK);
   write_file(dir / run_file(1, 3, 5), demo);
   spill(dir / run_file(1, 4, 9), "no HDF5 at all");
   spill(dir / ".env001_ep000005_9.h5.tmp", "being written");
@@ -217,6 +215,23 @@ TEST(Index, TwoFilesOfOneEpisodeAreOdd) {
   ASSERT_EQ(l.n, 2u);
   EXPECT_STREQ(l.at[0].oddity, "");
   EXPECT_TRUE(says(l.at[1].oddity, "two files"));
+}
+
+TEST(Index, ALostEpisodeIsListedAndOdd) {
+  Folder dir;
+  for (int64_t episode : {2, 0, 1, 3, 1}) {
+    ph_entry e = entry(0, episode, 5);
+    if (episode == 0 || episode == 2)
+      touch(dir, e);
+    ASSERT_EQ(ph_index_append(dir.path().c_str(), &e), PH_OK);
+  }
+  Loaded l(dir);
+  ASSERT_EQ(l.n, 4u);
+  for (int i = 0; i < 4; i++) {
+    EXPECT_EQ(l.at[i].episode, i);
+    std::string want = "the index names " + run_file(0, i, 5) + ", which is not in the folder";
+    EXPECT_EQ(l.at[i].oddity, i % 2 ? want : "");
+  }
 }
 
 TEST(Index, AnAgreeingIndexOpensNoEpisode) {
