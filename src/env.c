@@ -1,6 +1,7 @@
 #include <playhead/env.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +302,7 @@ static ph_status advance(ph_env *env, const double *action, ph_outcome *out, boo
 static ph_status update_end(ph_env *env, ph_outcome *out) {
   const ph_task_info *info = info_of(env);
   bool failed = false;
+  ph_hold before = env->hold;
   bool latched = info->has_success && ph_hold_update(&env->hold, env->step, env->predicate);
   bool truncated = info->max_steps > 0 && env->step >= info->max_steps;
   ph_scene scene = scene_of(env);
@@ -311,6 +313,12 @@ static ph_status update_end(ph_env *env, ph_outcome *out) {
     status = ph_script_reward(env->script, &scene, &out->reward);
   if (status != PH_OK)
     return status;
+  if (!isfinite(out->reward)) { /* the step is no row, so it was not taken */
+    env->hold = before;
+    env->step--;
+    end_nan(env, out, "reward is not finite");
+    return PH_OK;
+  }
   out->flags |= latched || failed ? PH_FLAG_TERMINATED : 0;
   out->flags |= truncated ? PH_FLAG_TRUNCATED : 0;
   out->done = env->done = latched || failed || truncated;
@@ -344,7 +352,8 @@ static ph_status observe(ph_env *env, ph_outcome *out) {
     status = update_predicate(env);
   if (status == PH_OK)
     status = update_end(env, out);
-  return status == PH_OK ? env_row(env, &out->row) : status;
+  bool row = status == PH_OK && out->end != PH_END_NAN;
+  return row ? env_row(env, &out->row) : status;
 }
 
 ph_status ph_env_step(ph_env *env, const double *action, ph_outcome *out) {

@@ -51,6 +51,7 @@ ph_status ph_script_reset(ph_script *script, ph_sim *sim, ph_rng *rng);
 ph_status ph_script_success(ph_script *script, const ph_scene *scene, bool *value,
                             ph_condition *conditions);
 ph_status ph_script_failure(ph_script *script, const ph_scene *scene, bool *value);
+/* The number that it returned, which need not be finite. */
 ph_status ph_script_reward(ph_script *script, const ph_scene *scene, double *value);
 ph_status ph_script_policy(ph_script *script, const ph_scene *scene, ph_rng *rng, double *action,
                            size_t n);

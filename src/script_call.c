@@ -63,9 +63,14 @@ static double pop_number(lua_State *L) {
   if (lua_type(L, -1) != LUA_TNUMBER)
     wrong_type(L, "a number");
   double value = lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+static double pop_finite(lua_State *L) {
+  double value = pop_number(L);
   if (!isfinite(value))
     luaL_error(L, "must return a finite number, returned %f", value);
-  lua_pop(L, 1);
   return value;
 }
 
@@ -119,6 +124,7 @@ ph_status ph_script_failure(ph_script *script, const ph_scene *scene, bool *valu
   return script->spec.info.has_failure ? run_call(script, failure_body, &c) : PH_OK;
 }
 
+/* It need not be finite here: that ends the episode. */
 static int reward_body(lua_State *L) {
   call *c = lua_touserdata(L, 1);
   push_function(L, c->function, "reward", "reward");
@@ -141,7 +147,7 @@ static int readouts_body(lua_State *L) {
     push_function(L, script->readouts[i], "readouts", script->spec.readouts[i]);
     ph_script_push_s(L);
     lua_call(L, 1, 1);
-    c->values[i] = pop_number(L);
+    c->values[i] = pop_finite(L);
     lua_settop(L, 1);
   }
   return 0;

@@ -185,9 +185,33 @@ TEST(Env, NanComesBeforeTheOthers) {
   EXPECT_EQ(2u, r.actions.size());
 }
 
+TEST(Env, ARewardThatIsNotFiniteEndsTheEpisodeAsNan) {
+  Model model; /* the same step would end the episode by its length */
+  for (std::string value : {"0/0", "1/0", "-1/0"}) {
+    Task task(rec_task("max_steps = 3, reward = function(s) return s.step == 3 and " + value +
+                       " or 0 end"));
+    Env env(task, model);
+    ph_row row;
+    ph_outcome out;
+    double action[2] = {0, 0};
+    ASSERT_EQ(PH_OK, ph_env_reset(env.env, 1, &row));
+    for (int i = 0; i < 2; i++)
+      ASSERT_EQ(PH_OK, ph_env_step(env.env, action, &out));
+    ASSERT_EQ(PH_OK, ph_env_step(env.env, action, &out)) << ph_error();
+    EXPECT_TRUE(out.done);
+    EXPECT_EQ(PH_END_NAN, out.end);
+    EXPECT_STREQ("step 2: reward is not finite", out.detail);
+    EXPECT_EQ(0, out.flags);
+    EXPECT_EQ(0.0, out.reward);
+    EXPECT_EQ(2, ph_env_step_index(env.env)) << "the last step is no row";
+    EXPECT_EQ(PH_EINVAL, ph_env_step(env.env, action, &out)) << "it has ended";
+    EXPECT_EQ(PH_OK, ph_env_reset(env.env, 1, &row)) << "and another begins";
+  }
+}
+
 TEST(Env, ARewardThatIsNoNumberIsTheTasksFault) {
   Model model;
-  Task task(rec_task("reward = function(s) return s.step == 3 and 0/0 or 0 end"));
+  Task task(rec_task("reward = function(s) return s.step == 3 and 'much' or 0 end"));
   Env env(task, model);
   ph_row row;
   ph_outcome out;
