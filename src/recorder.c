@@ -23,6 +23,7 @@ struct ph_recorder {
   char *provenance;
   char path[512];
   bool substeps;
+  bool run;          /* the sink is a run directory that was started here */
   uint32_t required; /* columns that every row 0 must have */
   ph_slot *slots;
   size_t nslots;
@@ -38,6 +39,8 @@ static void recorder_free(ph_recorder *rec) {
     ph_take_clear(&rec->slots[i].take);
   for (size_t i = 0; i < rec->nkept; i++)
     ph_take_clear(&rec->kept[i]);
+  if (rec->run && rec->tally.commits == 0)
+    ph_sink_run_undo(rec->sink);
   rec->sink->free(rec->sink);
   ph_model_unref(rec->model);
   free(rec->slots);
@@ -119,6 +122,7 @@ ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *
   status = recorder_new(out, sink, &origin, provenance, path, model, opt);
   if (status == PH_OK) {
     status = ph_sink_run_start(sink);
+    (*out)->run = status == PH_OK;
     if (status != PH_OK) {
       recorder_free(*out);
       *out = NULL;

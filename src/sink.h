@@ -52,6 +52,9 @@ ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *ori
 /* Writes run.h5 of a run directory now; all models and tasks must be known. After an error it is
  * tried again by `begin`. */
 ph_status ph_sink_run_start(ph_sink *sink);
+/* Takes the run.h5 of a run without an episode away again, and with it the folder if that was not
+ * there before. Nothing but `free` may follow. */
+void ph_sink_run_undo(ph_sink *sink);
 /* One dataset file: temporary sibling, renamed by `finish`. PH_EEXIST: something is there. */
 ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta *origin,
                           const ph_sink_options *opt);

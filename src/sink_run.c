@@ -24,6 +24,7 @@ struct run {
   bool locked;  /* false too where the file system has no locks */
   bool made;    /* the folder was not there before */
   bool written; /* run.h5 is in place */
+  bool ended;   /* an episode is in place */
   bool compress;
   ph_episode_meta origin;
   const ph_model **models; /* referenced, until run.h5 is written */
@@ -80,6 +81,14 @@ static ph_status write_run(struct run *run) {
 
 ph_status ph_sink_run_start(ph_sink *sink) {
   return write_run((struct run *)sink);
+}
+
+void ph_sink_run_undo(ph_sink *sink) {
+  struct run *run = (struct run *)sink;
+  char *path = run->written && !run->ended ? join(run->dir, "run.h5") : NULL;
+  if (path && unlink(path) == 0)
+    run->written = false;
+  free(path);
 }
 
 static ph_status too_late(const struct run *run, const char *what, const char *sha256) {
@@ -191,6 +200,7 @@ static ph_status run_end(ph_sink *sink) {
     snprintf(entry.group, sizeof entry.group, DEMO);
     /* The episode is safe, and the folder is right where the two differ: a reader takes what the
      * index lacks from the file. So this is no reason to take the episode back. */
+    run->ended = true;
     ph_index_append(run->dir, &entry);
   }
   run_cancel(sink);

@@ -277,6 +277,23 @@ TEST(Run, RunFileIsThereOnceTheRecorderIsOpen) {
   EXPECT_EQ(written, std::filesystem::last_write_time(file)) << "written once";
 }
 
+TEST(Run, ARunWithoutAnEpisodeLeavesNothing) {
+  Model model;
+  TempDir tmp;
+  ph_recorder *rec = nullptr;
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  opt.control_steps = 1;
+  std::string made = tmp.path + "/made", there = tmp.path + "/there";
+  std::filesystem::create_directory(there);
+  for (const std::string &dir : {made, there}) {
+    ASSERT_EQ(PH_OK, ph_recorder_open(&rec, dir.c_str(), model.model, &opt)) << ph_error();
+    ASSERT_TRUE(std::filesystem::exists(dir + "/run.h5"));
+    EXPECT_EQ(PH_OK, ph_recorder_close(rec, nullptr)) << ph_error();
+  }
+  EXPECT_FALSE(std::filesystem::exists(made));
+  EXPECT_TRUE(std::filesystem::is_empty(there)) << "a folder of someone else stays";
+}
+
 TEST(Run, AFolderThatHoldsARunIsRefused) {
   Model model;
   Task task(rec_task(kHoldTask));

@@ -81,7 +81,8 @@ PH_API const ph_tally *ph_recorder_tally(const ph_recorder *rec);
 PH_API const char *ph_recorder_path(const ph_recorder *rec);
 PH_API const char *ph_recorder_run_id(const ph_recorder *rec);
 
-/* Saves unfinished episodes as `aborted`, tries failed commits again. PH_EIO names what could not
+/* Saves unfinished episodes as `aborted`, tries failed commits again. A run without any episode is
+ * taken away again, with its folder if ph_recorder_open has made that. PH_EIO names what could not
  * be written; the recorder is freed either way. *tally is nullable and gets the last counts. */
 PH_API ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally);
 
