@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sstream>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -91,7 +92,8 @@ protected:
         setenv("PLAYHEAD_ASSETS", assets.c_str(), 1);
       if (no_color)
         setenv("NO_COLOR", "1", 1);
-      if (chdir(top.c_str()) != 0)
+      rlimit limit = {file_limit, RLIM_INFINITY};
+      if (chdir(top.c_str()) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0)
         _exit(126);
       execv(program.c_str(), const_cast<char **>(argv.data()));
       _exit(127);
@@ -144,6 +146,7 @@ protected:
   fs::path top;
   string program, data_root, assets;
   bool no_color = false;
+  rlim_t file_limit = RLIM_INFINITY; /* of the program: what a full disk is like */
 };
 
 TEST_F(Cli, HelpAndVersionAreEverywhere) {
@@ -408,6 +411,61 @@ TEST_F(Cli, RecordWithoutEpisodesRecordsOneForEachEnv) {
   o = Run({"record", "cart.lua", "--out", "none"});
   EXPECT_NE(o.out.find("1 episode started, 0 saved, 1 discarded"), string::npos) << o.out;
   EXPECT_EQ(o.out.find(open), string::npos) << "there is nothing to open";
+}
+
+TEST_F(Cli, EpisodesThatTheDiskHadNoRoomForAreNotListed) {
+  ASSERT_EQ(Record("run").status, 0);
+  Put("cart.lua", Task("function(s, rng) return {0} end", 2000));
+  file_limit = fs::file_size(top / "run" / "run.h5") + 4096;
+  Outcome o = Run({"record", "cart.lua", "--envs", "2", "--out", "full", "--json"});
+  EXPECT_EQ(o.status, 3);
+  EXPECT_NE(o.err.find("env 1 episode 0: full/env001_ep000000_2000.h5: writing failed: File too "
+                       "large"),
+            string::npos)
+      << o.err;
+  json_t *tally = Json(o);
+  EXPECT_EQ(json_array_size(json_object_get(tally, "episodes")), 0u) << o.out;
+  EXPECT_EQ(json_integer_value(json_object_get(tally, "commits")), 0);
+  json_decref(tally);
+  EXPECT_FALSE(fs::exists(top / "full")) << "nothing of it stays";
+}
+
+TEST_F(Cli, WhatCloseWritesAfterAllIsListed) {
+  ASSERT_EQ(Record("run").status, 0);
+  Put("cart.lua", Task("function(s, rng) return {0} end", 2000));
+  file_limit = fs::file_size(top / "run" / "run.h5") + 4096;
+  pid_t pid = Start({"record", "cart.lua", "--episodes", "1000000", "--out", "full", "--json"});
+  for (int i = 0; i < 20000 && Slurp(top / "err").find("episode 1: ") == string::npos; i++)
+    usleep(1000); /* the first was kept, and the simulation went on */
+  rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+  ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, &none, nullptr), 0);
+  kill(pid, SIGINT);
+  Outcome o = Wait(pid);
+  EXPECT_NE(o.err.find("episode 0: full/env000_ep000000_2000.h5: writing failed"), string::npos);
+  json_t *tally = Json(o), *episodes = json_object_get(tally, "episodes"), *e;
+  EXPECT_GE(json_integer_value(json_object_get(tally, "commits")), 2) << o.out;
+  EXPECT_EQ(json_array_size(episodes),
+            (size_t)json_integer_value(json_object_get(tally, "commits")));
+  size_t i;
+  json_array_foreach(episodes, i, e) EXPECT_TRUE(
+      fs::exists(top / "full" /
+                 (Text(e, "id") + "_" +
+                  std::to_string(json_integer_value(json_object_get(e, "actions"))) + ".h5")));
+  json_decref(tally);
+}
+
+TEST_F(Cli, WhyAFolderCannotBeUsedIsSaid) {
+  ExpectError({"record", "cart.lua", "--out", "cart.xml/run"}, 3, "cart.xml/run: Not a directory");
+  string name(300, 'x');
+  ExpectError({"record", "cart.lua", "--out", name}, 3, name + ": File name too long");
+}
+
+TEST_F(Cli, ControlCharactersOfAPathAreNotPrinted) {
+  Outcome o = Run({"record", "cart.lua", "--out", "a\n\x1b'\\b"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out.rfind("a" + string(2, '?') + "'\\b: 1 episode started", 0), 0u) << o.out;
+  EXPECT_NE(o.out.find("\nopen it: playhead view $'a\\012\\033\\047\\134b'\n"), string::npos)
+      << o.out;
 }
 
 TEST_F(Cli, ARunThatWasKilledBeforeItsFirstEpisodeIsNoHindrance) {

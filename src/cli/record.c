@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "report.h"
 
@@ -45,6 +47,7 @@ struct record {
   uint8_t *flags;
   ph_row *rows;
   json_t *episodes, *errors;
+  json_t *unwritten; /* episodes that close tries again */
   int64_t ended;
   int failed;  /* the env whose error stops the run; -1 none */
   bool stop;   /* no episode begins any more */
@@ -79,18 +82,21 @@ static bool is_leftover(const char *name) {
          (strncmp(name, ".env", 4) == 0 && n > 9 && strcmp(name + n - 5, ".part") == 0);
 }
 
-/* True when the path is free, or a folder without anything of worth in it. */
-static bool is_free(const char *path) {
+/* 0: the path is free, or a folder without anything of worth in it. EEXIST: it is another thing.
+ * Else the errno that says why nobody can tell. */
+static int look_at_folder(const char *path) {
   DIR *dir = opendir(path);
+  struct stat st;
+  int error = dir || errno == ENOENT ? 0 : errno;
   if (!dir)
-    return errno == ENOENT;
+    return error == ENOTDIR && lstat(path, &st) == 0 ? EEXIST : error;
   const struct dirent *entry;
   bool empty = true;
   while (empty && (entry = readdir(dir)))
     empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
             is_leftover(entry->d_name);
   closedir(dir);
-  return empty;
+  return empty ? 0 : EEXIST;
 }
 
 static bool default_path(char *path, size_t size, const char *run_id) {
@@ -127,8 +133,11 @@ static int open_recorder(struct record *r) {
   opt.run_id = run_id;
   opt.action_state = ph_env_dims(r->slots[0].env)->action_state;
   opt.action_dim = ph_env_dims(r->slots[0].env)->action_dim;
-  if (!is_free(path))
-    return cli_fail(EXIT_ERROR, "%s: exists already: a run needs a new or an empty folder", path);
+  int error = look_at_folder(path);
+  if (error)
+    return cli_fail(EXIT_ERROR, "%s: %s", path,
+                    error == EEXIST ? "exists already: a run needs a new or an empty folder"
+                                    : strerror(error));
   if (ph_recorder_open(&r->recorder, path, r->model, &opt) != PH_OK)
     return cli_error();
   return EXIT_FINE;
@@ -187,14 +196,14 @@ static int begin(struct record *r, int i) {
   return EXIT_FINE;
 }
 
-static void list(struct record *r, int i, ph_end end, int success) {
+static void list(struct record *r, json_t *where, int i, ph_end end, int success) {
   const struct slot *slot = &r->slots[i];
   char id[64], seed[24];
   if (!r->opt->json)
     return;
   snprintf(id, sizeof id, "env%03d_ep%06" PRId64, i, slot->episode);
   snprintf(seed, sizeof seed, "%" PRIu64, ph_env_seed(r->opt->seed, i, slot->episode));
-  json_array_append_new(r->episodes,
+  json_array_append_new(where,
                         json_pack("{s:s, s:i, s:I, s:s, s:s, s:o}", "id", id, "env_id", i,
                                   "actions", (json_int_t)slot->actions, "seed", seed, "end_reason",
                                   ph_end_name(end), "success", report_success(success)));
@@ -204,10 +213,11 @@ static int end(struct record *r, int i, ph_end reason, const char *detail) {
   bool judged = ph_task_info_of(r->task)->has_success;
   int success = judged ? reason == PH_END_SUCCESS : -1;
   int64_t discards = ph_recorder_tally(r->recorder)->discards;
-  if (ph_recorder_end(r->recorder, i, reason, success, detail) != PH_OK)
+  bool written = ph_recorder_end(r->recorder, i, reason, success, detail) == PH_OK;
+  if (!written)
     warn(r);
   if (ph_recorder_tally(r->recorder)->discards == discards)
-    list(r, i, reason, success);
+    list(r, written ? r->episodes : r->unwritten, i, reason, success);
   else
     r->finding =
         report(r, EXIT_FINDING, "env %d episode %" PRId64 ": discarded, it has no step: %s: %s", i,
@@ -323,8 +333,9 @@ static bool allocate(struct record *r, size_t n) {
   r->rows = calloc(n, sizeof *r->rows);
   r->episodes = json_array();
   r->errors = json_array();
+  r->unwritten = json_array();
   return r->slots && r->ids && r->actions && r->rewards && r->flags && r->rows && r->episodes &&
-         r->errors;
+         r->errors && r->unwritten;
 }
 
 static int create_envs(struct record *r) {
@@ -347,14 +358,33 @@ static int create_envs(struct record *r) {
   return EXIT_FINE;
 }
 
+static bool is_control(char c) {
+  return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+static bool has_control(const char *text) {
+  while (*text && !is_control(*text))
+    text++;
+  return *text != 0;
+}
+
+/* The path for people, on one line. */
+static void print_path(const char *path) {
+  for (const char *c = path; *c; c++)
+    putchar(is_control(*c) ? '?' : *c);
+}
+
 /* The path as one word of a shell. */
 static void print_word(const char *path) {
   static const char plain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
+  bool control = has_control(path);
   const char *quote = path[strspn(path, plain)] ? "'" : "";
-  printf("%s%s", *path == '-' ? "./" : "", quote);
+  printf("%s%s%s", *path == '-' ? "./" : "", control ? "$" : "", quote);
   for (const char *c = path; *c; c++)
-    if (*c == '\'')
+    if (control && (is_control(*c) || *c == '\\' || *c == '\''))
+      printf("\\%03o", (unsigned)*c);
+    else if (*c == '\'')
       printf("'\\''");
     else
       putchar(*c);
@@ -362,9 +392,9 @@ static void print_word(const char *path) {
 }
 
 static void print_tally(const ph_tally *t, const char *path) {
-  printf("%s: %" PRId64 " %s started, %" PRId64 " saved, %" PRId64 " discarded; %" PRId64 " steps",
-         path, t->resets, t->resets == 1 ? "episode" : "episodes", t->commits, t->discards,
-         t->steps);
+  print_path(path);
+  printf(": %" PRId64 " %s started, %" PRId64 " saved, %" PRId64 " discarded; %" PRId64 " steps",
+         t->resets, t->resets == 1 ? "episode" : "episodes", t->commits, t->discards, t->steps);
   for (int end = 0; end < PH_END_COUNT; end++)
     if (t->by_end[end])
       printf(", %" PRId64 " %s", t->by_end[end], ph_end_name((ph_end)end));
@@ -378,6 +408,19 @@ static void print_tally(const ph_tally *t, const char *path) {
   printf("\n");
 }
 
+/* Lists what close has written after all: a file with its final name is whole. */
+static void list_late(struct record *r, const char *path) {
+  for (size_t i = 0; i < json_array_size(r->unwritten); i++) {
+    json_t *episode = json_array_get(r->unwritten, i);
+    char file[4200];
+    snprintf(file, sizeof file, "%s/%s_%" JSON_INTEGER_FORMAT ".h5", path,
+             json_string_value(json_object_get(episode, "id")),
+             json_integer_value(json_object_get(episode, "actions")));
+    if (access(file, F_OK) == 0)
+      json_array_append(r->episodes, episode);
+  }
+}
+
 /* Closes the recorder and reports. */
 static int finish(struct record *r, int status) {
   ph_tally tally = {0};
@@ -389,6 +432,7 @@ static int finish(struct record *r, int status) {
     status = EXIT_ERROR;
   }
   r->recorder = NULL;
+  list_late(r, path);
   if (tally.failed)
     status = EXIT_ERROR;
   if (!r->opt->json) {
@@ -415,6 +459,7 @@ static void clear(struct record *r) {
   free(r->rows);
   json_decref(r->episodes);
   json_decref(r->errors);
+  json_decref(r->unwritten);
   ph_model_unref(r->model);
   ph_task_unref(r->task);
 }
