@@ -207,6 +207,7 @@ static int reset_body(lua_State *L) {
   ph_script_push_env(L);
   ph_script_push_rng(L);
   lua_call(L, 2, 0);
+  ph_script_check_directions(L);
   return 0;
 }
 

@@ -148,6 +148,8 @@ int ph_script_push_vector(lua_State *L, const ph_vector *v);
 /* Assigns the value at a stack index: a number where v has one element, else a list of as many. All
  * or nothing. */
 int ph_script_assign(lua_State *L, const ph_vector *v, int value);
+/* Raises an error where a reset has left a quaternion or axis of the model without a length. */
+void ph_script_check_directions(lua_State *L);
 
 /* script_model.c */
 void ph_script_open_model(lua_State *L);

@@ -67,6 +67,68 @@ static void push_element(lua_State *L, const ph_field *f, int i) {
   }
 }
 
+/* What the engine takes for granted of a field, for its compiler never lets it be otherwise. */
+typedef enum field_rule { NO_RULE, NOT_NEGATIVE, CONDIM, DIRECTION } field_rule;
+
+static const struct {
+  const char *field;
+  field_rule rule;
+  ph_kind kind;
+} rules[] = {
+    {"body_mass", NOT_NEGATIVE, PH_BODY}, {"body_inertia", NOT_NEGATIVE, PH_BODY},
+    {"geom_size", NOT_NEGATIVE, PH_GEOM}, {"site_size", NOT_NEGATIVE, PH_SITE},
+    {"geom_condim", CONDIM, PH_GEOM},     {"body_quat", DIRECTION, PH_BODY},
+    {"body_iquat", DIRECTION, PH_BODY},   {"geom_quat", DIRECTION, PH_GEOM},
+    {"site_quat", DIRECTION, PH_SITE},    {"jnt_axis", DIRECTION, PH_JOINT},
+};
+enum { RULES = sizeof rules / sizeof rules[0] };
+
+static field_rule rule_of(const ph_vector *v) {
+  for (size_t i = 0; v->array == PH_A_FIELD && i < RULES; i++)
+    if (strcmp(rules[i].field, v->field) == 0)
+      return rules[i].rule;
+  return NO_RULE;
+}
+
+static void check_rule(lua_State *L, const ph_vector *v, double x) {
+  field_rule rule = rule_of(v);
+  if (rule == NOT_NEGATIVE && x < 0)
+    luaL_error(L, "%s: %f is negative", v->label, x);
+  if (rule == CONDIM && x != 1 && x != 3 && x != 4 && x != 6)
+    luaL_error(L, "%s: must be 1, 3, 4 or 6, is %f", v->label, x);
+}
+
+/* Of a quaternion or an axis. */
+static bool has_length(double squares) {
+  return squares > mjMINVAL * mjMINVAL;
+}
+
+static double row_squares(const ph_field *f, int row) {
+  const double *x = (const double *)f->data + (size_t)row * (size_t)f->cols;
+  double sum = 0;
+  for (int i = 0; i < f->cols; i++)
+    sum += x[i] * x[i];
+  return sum;
+}
+
+/* Elements are written one by one, so only the end of a reset tells whether a length is left. */
+void ph_script_check_directions(lua_State *L) {
+  const ph_sim *sim = ph_script_need_sim(L);
+  ph_field now, before;
+  if (!sim->private_model)
+    return;
+  for (size_t i = 0; i < RULES; i++) {
+    const char *field = rules[i].field;
+    if (rules[i].rule != DIRECTION || !ph_mj_field(sim->m, field, &now) ||
+        !ph_mj_field(sim->model->m, field, &before))
+      continue;
+    for (int row = 0; row < now.rows; row++)
+      if (!has_length(row_squares(&now, row)) && has_length(row_squares(&before, row)))
+        luaL_error(L, "model.%s of '%s': has no length", field,
+                   ph_model_name(sim->model, rules[i].kind, row));
+  }
+}
+
 /* The value on the top of the stack as a number that the field can hold. */
 static double checked(lua_State *L, const ph_vector *v, const ph_field *f) {
   if (f->type == PH_U8 && lua_isboolean(L, -1))
@@ -82,6 +144,7 @@ static double checked(lua_State *L, const ph_vector *v, const ph_field *f) {
   bool whole = f->type == PH_I32 || f->type == PH_U8;
   if (whole && (x != floor(x) || x > INT32_MAX || x < (f->type == PH_U8 ? 0 : INT32_MIN)))
     luaL_error(L, "%s: %f is not a whole number it can hold", v->label, x);
+  check_rule(L, v, x);
   return x;
 }
 
@@ -142,11 +205,15 @@ int ph_script_assign(lua_State *L, const ph_vector *v, int value) {
   lua_Integer n = luaL_len(L, value);
   if (n != v->n)
     return luaL_error(L, "%s: takes %d numbers, got %I", v->label, v->n, n);
+  double squares = 0;
   for (int i = 0; i < v->n; i++) {
     lua_geti(L, value, i + 1);
-    checked(L, v, &f);
+    double x = checked(L, v, &f);
+    squares += x * x;
     lua_pop(L, 1);
   }
+  if (rule_of(v) == DIRECTION && !has_length(squares))
+    return luaL_error(L, "%s: has no length", v->label);
   for (int i = 0; i < v->n; i++) {
     lua_geti(L, value, i + 1);
     pop_element(L, v, &f, v->offset + i);

@@ -388,10 +388,36 @@ TEST_F(Scene, ResetRefusesWhatDoesNotFit) {
       {"env.model.geom.cup = 1", "set one field of one object"},
       {"env.model.body.table.parentid = 1", "no field 'parentid' that may change"},
       {"env.model.timestep = 1", "set one field of one object"},
+      {"\n env.model.geom.cup.condim = 2",
+       "t.lua:2: reset: model.geom.cup.condim: must be 1, 3, 4 or 6, is 2"},
+      {"env.model.geom.cup.condim = -1", "must be 1, 3, 4 or 6, is -1"},
+      {"env.model.geom.cup.condim = 7", "must be 1, 3, 4 or 6, is 7"},
+      {"env.model.body.cup.mass = -1", "t.lua:1: reset: model.body.cup.mass: -1 is negative"},
+      {"env.model.body.cup.inertia = {1, 1, -1}", "model.body.cup.inertia: -1 is negative"},
+      {"env.model.body.cup.inertia[2] = -1", "model.body.cup.inertia: -1 is negative"},
+      {"env.model.geom.cup.size = {.1, -.1, .1}", "model.geom.cup.size: -0.1 is negative"},
+      {"env.model.site.grip.size = {-1, 0, 0}", "model.site.grip.size: -1 is negative"},
+      {"\n env.model.body.cup.quat = {0, 0, 0, 0}",
+       "t.lua:2: reset: model.body.cup.quat: has no length"},
+      {"env.model.body.cup.iquat = {0, 0, 0, 1e-20}", "model.body.cup.iquat: has no length"},
+      {"env.model.geom.cup.quat = {0, 0, 0, 0}", "model.geom.cup.quat: has no length"},
+      {"env.model.site.grip.quat = {0, 0, 0, 0}", "model.site.grip.quat: has no length"},
+      {"env.model.joint.drawer.axis = {0, 0, 0}", "model.joint.drawer.axis: has no length"},
   };
   for (const auto &c : cases)
     EXPECT_TRUE(has(reset(c[0]), c[1])) << c[0] << ": " << ph_error();
   EXPECT_EQ(before, help_bits(sim));
+}
+
+TEST_F(Scene, AQuaternionMayTurnElementByElement) {
+  int table = id(model, PH_BODY, "table");
+  const char *turn = "local q = env.model.body.table.quat q[1] = 0 q[2] = ";
+  EXPECT_EQ("", reset(std::string(turn) + "1"));
+  EXPECT_EQ(1, sim->m->body_quat[4 * table + 1]);
+  EXPECT_EQ("t.lua:1: reset: model.body_quat of 'table': has no length",
+            reset(std::string(turn) + "0"));
+  EXPECT_EQ("", reset("for _, n in ipairs({1, 3, 4, 6}) do env.model.geom.cup.condim = n end "
+                      "env.model.body.table.quat[1] = 1 env.model.body.cup.mass = 0"));
 }
 
 TEST_F(Scene, AnEnvThatIsKeptIsDeadAfterwards) {
