@@ -118,6 +118,15 @@ static ph_status open_columns(ph_file_backend *b, hid_t demo, uint32_t columns,
   return PH_OK;
 }
 
+/* A writer that had the state after the last action wrote all of it. */
+static void find_lost_state(const ph_file_backend *b, ph_episode_meta *m) {
+  for (int col = 0; col < PH_COL_COUNT && m->states == m->actions && !m->oddity[0]; col++)
+    if (b->col[col].stored && b->col[col].rows == m->actions + 1)
+      snprintf(m->oddity, sizeof m->oddity,
+               "playhead/final_state: not stored, though %s has the row that belongs to it",
+               ph_schema_column((ph_column)col)->path);
+}
+
 /* --- sizes --- */
 
 static int column_dim(const ph_file_backend *b, ph_column col, int i) {
@@ -301,6 +310,8 @@ ph_status ph_columns_open(ph_file_backend *b, bool *edits, hid_t demo, ph_episod
   *edits = held.model;
   if (status == PH_OK)
     status = open_columns(b, demo, held.columns, m);
+  if (status == PH_OK)
+    find_lost_state(b, m);
   if (status == PH_OK && !held.crc)
     status = ph_fail(PH_EFORMAT, "playhead/crc: it is not there: without checksums it is no whole "
                                  "file of this format");

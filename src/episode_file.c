@@ -294,10 +294,7 @@ ph_status ph_episode_open_with(ph_episode **out, const char *file, const char *g
     status = read_group(b, &edits, &meta, facts);
   if (status)
     goto out;
-  if (facts && facts->timestep > 0)
-    meta.timestep = facts->timestep;
-  if (meta.timestep > 0 && meta.dims.control_steps > 0)
-    meta.control_dt = meta.timestep * meta.dims.control_steps;
+  ph_meta_clock(&meta, facts ? facts->timestep : 0);
   meta.provenance = provenance;
   close_unneeded(b);
   status = ph_episode_new(out, &meta, stored_columns(b), edits.at, edits.n, &b->base);

@@ -79,6 +79,9 @@ ph_status ph_meta_demo(ph_episode_meta *meta, char **provenance, hid_t group);
 /* Both of these for one demo of an open file: names, attributes, and S. */
 ph_status ph_meta_read(ph_episode_meta *meta, char **provenance, hid_t h5, const char *file,
                        const char *group);
+/* Settles timestep and control_dt by that of the model (0: not known), and says so in meta->oddity
+ * where env_args said otherwise. */
+void ph_meta_clock(ph_episode_meta *meta, double timestep);
 /* Sizes, timestep and names of /models/<sha256>. PH_EFORMAT. */
 ph_status ph_meta_model(ph_model_facts *facts, hid_t model);
 /* Names of the model's objects and where its joints are; cleared on failure. PH_EFORMAT. */

@@ -70,6 +70,23 @@ static double json_positive(const json_t *object, const char *key) {
   return isfinite(value) && value > 0 ? value : 0;
 }
 
+/* Equal but for the rounding of decimal digits. */
+static bool same_number(double a, double b) {
+  return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* control_dt is said up to three times. */
+static void compare_clock(ph_episode_meta *meta, double steps, double freq) {
+  double dt = meta->control_dt, product = meta->timestep * steps;
+  if (product > 0 && !same_number(dt, product))
+    snprintf(meta->oddity, sizeof meta->oddity,
+             "env_args: control_dt is %.9g s where %g steps of %.9g s are %.9g s", dt, steps,
+             meta->timestep, product);
+  else if (freq > 0 && !same_number(dt, 1 / freq))
+    snprintf(meta->oddity, sizeof meta->oddity,
+             "env_args: control_freq is %.9g Hz where control_dt is %.9g s", freq, dt);
+}
+
 /* env_args says what an environment needs; only what playhead itself wrote there is used. */
 static ph_status read_env_args(ph_episode_meta *meta, hid_t file) {
   char *text = NULL;
@@ -104,11 +121,28 @@ static ph_status read_env_args(ph_episode_meta *meta, hid_t file) {
     meta->control_dt = meta->timestep * steps;
   if (meta->control_dt == 0 && freq > 0)
     meta->control_dt = 1 / freq;
+  compare_clock(meta, steps, freq);
 out:
   json_decref(args);
   free(text);
   ph_h5_close(data);
   return status;
+}
+
+void ph_meta_clock(ph_episode_meta *meta, double timestep) {
+  double dt = timestep * meta->dims.control_steps;
+  if (meta->timestep > 0 && timestep > 0 && !same_number(meta->timestep, timestep))
+    snprintf(meta->oddity, sizeof meta->oddity,
+             "env_args: timestep is %.9g s where that of its model is %.9g s", meta->timestep,
+             timestep);
+  else if (meta->control_dt > 0 && dt > 0 && !meta->oddity[0] && !same_number(meta->control_dt, dt))
+    snprintf(meta->oddity, sizeof meta->oddity,
+             "env_args: a control step is %.9g s where %d steps of the model are %.9g s",
+             meta->control_dt, meta->dims.control_steps, dt);
+  if (timestep > 0)
+    meta->timestep = timestep;
+  if (meta->timestep > 0 && meta->dims.control_steps > 0)
+    meta->control_dt = meta->timestep * meta->dims.control_steps;
 }
 
 ph_status ph_meta_root(ph_episode_meta *meta, hid_t file) {

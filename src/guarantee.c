@@ -5,6 +5,7 @@
 
 #include "fail.h"
 #include "mj.h"
+#include "replay_fit.h"
 
 const char *ph_guarantee_name(ph_guarantee g) {
   switch (g) {
@@ -35,6 +36,27 @@ static bool unmapped(const ph_episode_meta *meta, const ph_task *task, char *why
   return true;
 }
 
+/* ph_error() without the episode's id in front. */
+static void error_text(const ph_episode_meta *meta, char *why, size_t size) {
+  const char *text = ph_error();
+  size_t n = strlen(meta->id);
+  bool named = strncmp(text, meta->id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
+  snprintf(why, size, "%s", named ? text + n + 2 : text);
+}
+
+/* Whether a reset's changes of the model cannot be made to this one. */
+static bool unedited(const ph_episode *episode, const ph_model *model, char *why, size_t size) {
+  size_t n = 0;
+  ph_field field;
+  const ph_edit *edits = ph_episode_edits(episode, &n);
+  for (size_t i = 0; i < n; i++)
+    if (ph_mj_edit_field(model->m, &edits[i], &field) != PH_OK) {
+      error_text(ph_episode_meta_of(episode), why, size);
+      return true;
+    }
+  return false;
+}
+
 /* Why nothing can be re-simulated; false when something can. */
 static bool states_only(const ph_episode *episode, const ph_model *model, const ph_task *task,
                         char *why, size_t size) {
@@ -50,7 +72,7 @@ static bool states_only(const ph_episode *episode, const ph_model *model, const 
   else if (meta->dims.control_steps <= 0)
     snprintf(why, size, "how many substeps a step has is not known");
   else
-    return unmapped(meta, task, why, size);
+    return unmapped(meta, task, why, size) || unedited(episode, model, why, size);
   return true;
 }
 
@@ -118,6 +140,24 @@ static bool incomplete(const ph_episode *episode, char *why, size_t size) {
   return true;
 }
 
+/* Whether the file itself says that it is not, or contradicts itself or what it is used with. */
+static bool contradicted(const ph_episode *episode, const ph_model *model, const ph_task *task,
+                         char *why, size_t size) {
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  if (meta->oddity[0])
+    snprintf(why, size, "%s", meta->oddity);
+  else if (ph_replay_fit(episode, model, task) != PH_OK)
+    error_text(meta, why, size);
+  else if (strncmp(meta->determinism, "fails", 5) == 0 || strncmp(meta->determinism, "tol", 3) == 0)
+    snprintf(why, size, "when it was checked, its steps did not come back bit by bit: %s",
+             meta->determinism);
+  else if (strcmp(meta->derived, "stale") == 0)
+    snprintf(why, size, "recorded with stale readouts, those of the state before");
+  else
+    return false;
+  return true;
+}
+
 ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model,
                                   const ph_task *task, char *reason, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
@@ -129,7 +169,8 @@ ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *mod
     return PH_NOT_EXACT;
   }
   if (incomplete(episode, reason, size) || other_model(meta, model, reason, size) ||
-      other_task(meta, task, reason, size) || other_substrate(meta, model, reason, size))
+      other_task(meta, task, reason, size) || contradicted(episode, model, task, reason, size) ||
+      other_substrate(meta, model, reason, size))
     return PH_NOT_EXACT;
   snprintf(reason, size, "same MuJoCo %s, machine, substrate and compiled model; full state%s",
            ph_engine_version(),

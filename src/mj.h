@@ -74,6 +74,9 @@ bool ph_mj_field(mjModel *m, const char *name, ph_field *out);
 /* The i-th editable field (it may have no elements), false past the last. */
 bool ph_mj_field_at(mjModel *m, int i, ph_field *out);
 size_t ph_mj_field_size(const ph_field *field); /* bytes */
+/* Finds the field that an edit is for; PH_EMISMATCH names what keeps it from being applied: no such
+ * field, another type or shape, an element that is not a number. m is not written. */
+ph_status ph_mj_edit_field(mjModel *m, const ph_edit *edit, ph_field *out);
 
 /* --- stepping --- */
 

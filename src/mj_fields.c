@@ -1,7 +1,10 @@
 #include "mj.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
+
+#include "fail.h"
 
 /* Every array of mjModel by MuJoCo's own table: names, order and sizes are its version's. */
 enum {
@@ -283,4 +286,26 @@ bool ph_mj_field(mjModel *m, const char *name, ph_field *out) {
 
 size_t ph_mj_field_size(const ph_field *field) {
   return (size_t)field->rows * (size_t)field->cols * ph_type_size(field->type);
+}
+
+static bool edit_nan(const ph_edit *edit, size_t i) {
+  return (edit->type == PH_F64 && isnan(((const double *)edit->data)[i])) ||
+         (edit->type == PH_F32 && isnan(((const float *)edit->data)[i]));
+}
+
+ph_status ph_mj_edit_field(mjModel *m, const ph_edit *edit, ph_field *out) {
+  if (!ph_mj_field(m, edit->field, out))
+    return ph_fail(PH_EMISMATCH, "model edit: %.40s: this engine has no such field to edit",
+                   edit->field);
+  if (edit->type != out->type || edit->shape[0] != out->rows || edit->shape[1] != out->cols)
+    return ph_fail(PH_EMISMATCH,
+                   "model edit: %s: the edit is %s (%lld x %lld), the model's is %s (%d x %d)",
+                   out->name, ph_type_name(edit->type), (long long)edit->shape[0],
+                   (long long)edit->shape[1], ph_type_name(out->type), out->rows, out->cols);
+  size_t n = (size_t)out->rows * (size_t)out->cols;
+  for (size_t i = 0; i < n; i++)
+    if (edit_nan(edit, i))
+      return ph_fail(PH_EMISMATCH, "model edit: %s[%zu][%zu] is not a number", out->name,
+                     i / (size_t)out->cols, i % (size_t)out->cols);
+  return PH_OK;
 }

@@ -57,7 +57,8 @@ static ph_status fit_sizes(const ph_model_facts *a, const ph_model_facts *b) {
   FIT(nq)
   FIT(nv)
   FIT(nu)
-  FIT(na) FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
+  FIT(na)
+  FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
 #undef FIT
       /* Not a number of another size: a different duration of every step. */
       if (a->timestep > 0 && a->timestep != b->timestep) return ph_fail(
@@ -101,6 +102,8 @@ static ph_status compile(ph_model *model, const ph_model_facts *recorded, bool n
     return status;
   if (named)
     status = fit(&model->names, recorded ? recorded : &facts, &names, &facts);
+  if (status == PH_EMISMATCH)
+    ph_fail_in(status, "it compiles, but does not fit what the file says of it");
   if (status == PH_OK) {
     ph_names_clear(&model->names);
     model->names = names;

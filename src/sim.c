@@ -123,16 +123,10 @@ static void write_field(const ph_field *field, const void *data) {
 
 static ph_status edit_one(ph_sim *sim, const ph_edit *edit) {
   ph_field field;
-  if (!ph_mj_field(sim->m, edit->field, &field))
-    return ph_fail(PH_EMISMATCH, "model edit: %.40s: this engine has no such field to edit",
-                   edit->field);
-  if (edit->type != field.type || edit->shape[0] != field.rows || edit->shape[1] != field.cols)
-    return ph_fail(PH_EMISMATCH,
-                   "model edit: %s: the edit is %s (%lld x %lld), the model's is %s (%d x %d)",
-                   field.name, ph_type_name(edit->type), (long long)edit->shape[0],
-                   (long long)edit->shape[1], ph_type_name(field.type), field.rows, field.cols);
-  write_field(&field, edit->data);
-  return PH_OK;
+  ph_status status = ph_mj_edit_field(sim->m, edit, &field);
+  if (status == PH_OK)
+    write_field(&field, edit->data);
+  return status;
 }
 
 ph_status ph_sim_edit(ph_sim *sim, const ph_edit *edits, size_t n) {

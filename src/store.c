@@ -249,6 +249,8 @@ static void correct_entry(ph_entry *e, const ph_episode_meta *m) {
     what = "model";
   else if (strcmp(e->task_sha256, m->task_sha256) != 0)
     what = "task";
+  if (!e->oddity[0])
+    memcpy(e->oddity, m->oddity, sizeof e->oddity);
   if (!what)
     return;
   ph_entry right;

@@ -175,7 +175,8 @@ static ph_status check_columns(struct check *c) {
       continue; /* the last of the states */
     if (ph_episode_has(c->episode, (ph_column)col))
       status = check_column(c, (ph_column)col);
-    else if (info->required && is_own(c->meta) && ph_schema_width((ph_column)col, &c->meta->dims))
+    else if ((info->required || (col == PH_COL_PREDICATE && c->meta->success >= 0)) &&
+             is_own(c->meta) && ph_schema_width((ph_column)col, &c->meta->dims))
       flaw(c, -1, "%s: not stored", info->path);
   }
   if (c->clock.n > 0)
@@ -250,6 +251,7 @@ static void check_hold(struct check *c) {
     return;
   int64_t latch = latch_of(c->predicate, m->states, m->hold_steps);
   c->out->latch_recorded = latch;
+  c->out->latch_known = true;
   if (m->success == 1 && latch < 0)
     flaw(c, -1, "success: 1, but the predicate never holds for %lld steps",
          (long long)m->hold_steps);
@@ -331,7 +333,7 @@ static ph_status check_fit(struct check *c) {
   else if (any_bad(c))
     note(c, "not all of its rows can be read");
   if (c->model && !ph_model_compiled(c->model))
-    flaw(c, -1, "model: does not compile: %s", ph_model_error(c->model));
+    flaw(c, -1, "model: cannot be used: %s", ph_model_error(c->model));
   if (c->out->note[0])
     goto out;
   computed = calloc((size_t)c->meta->states + 1, 1);
@@ -369,6 +371,8 @@ static void check_counts(struct check *c) {
   const ph_episode_meta *m = c->meta;
   if (m->states != m->actions && m->states != m->actions + 1)
     flaw(c, -1, "%lld states for %lld actions", (long long)m->states, (long long)m->actions);
+  if (m->oddity[0])
+    flaw(c, -1, "%s", m->oddity);
 }
 
 ph_status ph_verify_episode(ph_verdict *out, const ph_episode *episode, const ph_model *model,

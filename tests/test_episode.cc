@@ -455,6 +455,47 @@ std::vector<Lie> lies() {
   };
 }
 
+TEST(Episode, ClocksThatContradictEachOtherAreOdd) {
+  Folder dir;
+  auto oddity = [&](const std::string &kwargs) -> std::string {
+    Demo demo;
+    demo.actions = 3;
+    demo.env_args = "{\"env_name\": \"push\", \"env_kwargs\": {" + kwargs + "}}";
+    std::filesystem::remove(dir / "e.h5");
+    write_file(dir / "e.h5", demo);
+    Episode e = open_episode(dir / "e.h5");
+    return e ? ph_episode_meta_of(e.get())->oddity : ph_error();
+  };
+  const std::string rest = R"("control_freq": 50.0, "control_dt": 0.02, "timestep": )";
+  EXPECT_EQ(oddity(R"("control_steps": 10, )" + rest + "0.002"), "");
+  EXPECT_EQ(oddity(R"("control_steps": 10, "control_freq": 50)"), "");
+  EXPECT_TRUE(says(oddity(R"("control_steps": 5, )" + rest + "0.002").c_str(),
+                   "control_dt is 0.02 s where 5 steps of 0.002 s are 0.01 s"));
+  EXPECT_TRUE(says(oddity(R"("control_steps": 10, )" + rest + "0.004").c_str(),
+                   "control_dt is 0.02 s where 10 steps of 0.004 s are 0.04 s"));
+  EXPECT_TRUE(says(oddity(R"("control_freq": 7, "control_dt": 0.02)").c_str(),
+                   "control_freq is 7 Hz where control_dt is 0.02 s"));
+}
+
+TEST(Episode, AFinalStateThatIsGoneIsOdd) {
+  Folder dir;
+  Demo demo;
+  demo.actions = 3;
+  demo.after = [](hid_t, hid_t g) { H5Ldelete(g, "playhead/final_state", H5P_DEFAULT); };
+  write_file(dir / "e.h5", demo);
+  Episode e = open_episode(dir / "e.h5");
+  ASSERT_TRUE(e) << ph_error();
+  EXPECT_EQ(ph_episode_meta_of(e.get())->states, 3);
+  EXPECT_TRUE(says(ph_episode_meta_of(e.get())->oddity,
+                   "playhead/final_state: not stored, though playhead/warmstart has the row"));
+  demo.after = nullptr;
+  demo.final_state = false;
+  write_file(dir / "whole.h5", demo);
+  e = open_episode(dir / "whole.h5");
+  ASSERT_TRUE(e) << ph_error();
+  EXPECT_STREQ(ph_episode_meta_of(e.get())->oddity, "");
+}
+
 class Lies : public ::testing::TestWithParam<Lie> {};
 INSTANTIATE_TEST_SUITE_P(Episode, Lies, ::testing::ValuesIn(lies()),
                          [](const auto &p) { return std::string(p.param.name); });

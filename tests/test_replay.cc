@@ -643,6 +643,52 @@ TEST_F(Guarantee, NeedsTheTaskThatMapsTheActions) {
   expect(PH_NOT_EXACT, "another task is in use");
 }
 
+TEST_F(Guarantee, NeedsEditsThatTheModelTakes) {
+  double one = 1;
+  auto expect = [&](ph_guarantee want, const ph_edit &edit, const char *text) {
+    ph_episode_free(episode);
+    episode = nullptr;
+    edits.clear();
+    record();
+    edits.push_back(edit);
+    open();
+    EXPECT_EQ(want, ph_episode_guarantee(episode, model, task, why, sizeof why));
+    EXPECT_NE(nullptr, strstr(why, text)) << why;
+  };
+  expect(PH_STATES_ONLY, {"nonsense", PH_F64, {1, 1}, &one}, "nonsense: this engine has no such");
+  expect(PH_STATES_ONLY, {"body_pos", PH_F64, {1, 1}, &one}, "body_pos: the edit is f64 (1 x 1)");
+  std::vector<double> pos(model->m->body_pos, model->m->body_pos + 3 * model->m->nbody);
+  ph_edit edit = {"body_pos", PH_F64, {model->m->nbody, 3}, pos.data()};
+  expect(PH_EXACT, edit, "same");
+  pos[7] = NAN;
+  expect(PH_STATES_ONLY, edit, "body_pos[2][1] is not a number");
+  EXPECT_EQ(PH_EMISMATCH, ph_replay_create(&replay, episode, model, nullptr));
+  EXPECT_NE(nullptr, strstr(ph_error(), "body_pos[2][1] is not a number")) << ph_error();
+}
+
+TEST_F(Guarantee, BelievesWhatTheFileSaysAgainstItself) {
+  snprintf(meta.determinism, sizeof meta.determinism, "bitwise");
+  snprintf(meta.derived, sizeof meta.derived, "fresh");
+  expect(PH_EXACT, "same");
+  snprintf(meta.determinism, sizeof meta.determinism, "fails(3)");
+  expect(PH_NOT_EXACT, "fails(3)");
+  snprintf(meta.determinism, sizeof meta.determinism, "tol(1e-9)");
+  expect(PH_NOT_EXACT, "tol(1e-9)");
+  snprintf(meta.determinism, sizeof meta.determinism, "unchecked");
+  snprintf(meta.derived, sizeof meta.derived, "stale");
+  expect(PH_NOT_EXACT, "stale");
+  snprintf(meta.derived, sizeof meta.derived, "fresh");
+  snprintf(meta.oddity, sizeof meta.oddity, "it says two things");
+  expect(PH_NOT_EXACT, "it says two things");
+  meta.oddity[0] = 0;
+  meta.timestep *= 2;
+  expect(PH_NOT_EXACT, "timestep is");
+  meta.timestep /= 2;
+  parse("return { control_steps = 10, actions = { {type='ctrl', actuators={'.*'}} } }");
+  snprintf(meta.task_sha256, sizeof meta.task_sha256, "%s", ph_task_sha256(task));
+  expect(PH_NOT_EXACT, "a step has 2 substeps in the episode, 10 in task");
+}
+
 TEST_F(Guarantee, NamesAreFixed) {
   EXPECT_STREQ("EXACT", ph_guarantee_name(PH_EXACT));
   EXPECT_STREQ("NOT EXACT", ph_guarantee_name(PH_NOT_EXACT));

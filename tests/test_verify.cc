@@ -220,6 +220,22 @@ TEST_F(Verify, MissingColumnsOfOurOwnAreFlaws) {
   EXPECT_EQ(verdict.nflaws, 0u);
 }
 
+TEST_F(Verify, APredicateThatIsNotStoredIsAFlawAndNoLatch) {
+  Check();
+  EXPECT_TRUE(verdict.latch_known);
+  tape.columns &= ~PH_COL_BIT(PH_COL_PREDICATE);
+  ExpectFlaw(-1, "playhead/predicate: not stored");
+  EXPECT_FALSE(verdict.latch_known);
+  tape.meta.success = -1; /* recorded without a condition */
+  Check();
+  EXPECT_EQ(verdict.nflaws, 0u) << verdict.flaw[0].text;
+}
+
+TEST_F(Verify, WhereTheFileContradictsItselfIsAFlaw) {
+  strcpy(tape.meta.oddity, "it says two things");
+  ExpectFlaw(-1, "it says two things");
+}
+
 TEST_F(Verify, PredicateIsRecomputed) {
   tape.U8(PH_COL_PREDICATE)[1] ^= 1;
   ExpectFlaw(1, "predicate: step 1 was recorded 1 and is 0 when recomputed; 1 such");

@@ -68,6 +68,7 @@ typedef struct ph_episode_meta {
   double control_dt;      /* [s] one control step; 0 unknown */
   double timestep;        /* [s] one substep; 0 unknown */
   ph_dims dims;
+  char oddity[160]; /* "" or where the file contradicts itself, in a sentence; not stored */
 } ph_episode_meta;
 
 PH_API void ph_episode_free(ph_episode *episode); /* Nullable */

@@ -112,7 +112,8 @@ PH_API void ph_sim_free(ph_sim *sim); /* Nullable */
  * applied forces zero. */
 PH_API ph_status ph_sim_reset(ph_sim *sim);
 
-/* Applies edits to a private copy of the model. PH_EMISMATCH names field and both shapes. */
+/* Applies edits to a private copy of the model. PH_EMISMATCH names field and both shapes, or the
+ * element that is not a number. */
 PH_API ph_status ph_sim_edit(ph_sim *sim, const ph_edit *edits, size_t n);
 
 /* Writes every component that the row has; others get their reset value. Derived quantities are

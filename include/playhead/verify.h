@@ -25,7 +25,8 @@ typedef struct ph_verdict {
   int64_t checked; /* states that were read and checked */
   size_t columns;  /* columns that were read to their end */
   size_t blocks;   /* blocks of 256 rows in them that were read, each against its checksum if any */
-  size_t nflaws;   /* 0: all is well */
+  bool latch_known; /* the predicate is stored and was read to its end */
+  size_t nflaws;    /* 0: all is well */
   ph_flaw flaw[PH_FLAW_ROOM];
   double time_error;      /* [s] largest difference of a step's duration from control_dt */
   double quat_error;      /* largest | |q| - 1 | after step 0 */

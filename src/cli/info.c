@@ -309,6 +309,7 @@ static void show_episode(struct info *info, size_t i) {
   odd(&f, f.entry->oddity);
   if (ph_store_episode(&episode, info->store, i) == PH_OK) {
     f.meta = ph_episode_meta_of(episode);
+    odd(&f, f.entry->oddity); /* opening may have found one */
     info->opened++;
     info->dims = f.meta->dims;
     find_missing(info, &f, episode);

@@ -147,7 +147,7 @@ static void number_text(char *out, size_t size, double value, int digits) {
 static void print(const struct result *r) {
   const ph_verdict *d = &r->verdict;
   char recorded[24], computed[24], reward[24], time[24], quat[24];
-  latch_text(recorded, sizeof recorded, d->latch_recorded, r->opened && r->entry->success >= 0);
+  latch_text(recorded, sizeof recorded, d->latch_recorded, d->latch_known);
   latch_text(computed, sizeof computed, d->latch_computed, d->predicate_checked);
   number_text(reward, sizeof reward, d->reward, 3);
   number_text(time, sizeof time, r->opened ? d->time_error : NAN, 2);
