@@ -181,6 +181,9 @@ ph_status ph_actions_create(ph_actions **out, const ph_task *task, const ph_mode
   if (!model->m)
     return ph_fail(PH_EMODEL, "actions: the model does not compile: %s", model->error);
   ph_status st = allocate_actions(&a, model, n);
+  if (st == PH_OK && spec->no_terms && model->m->nu > 0)
+    st = ph_fail(PH_EMISMATCH, "actions: the list is empty, the model has %d actuators",
+                 (int)model->m->nu);
   for (size_t i = 0; st == PH_OK && i < n; i++)
     st = add_term(a, (int)i, &spec->terms[i]);
   if (st == PH_OK && n == 0 && model->m->nu > 0)

@@ -24,6 +24,7 @@ typedef struct ph_term_spec {
 typedef struct ph_task_spec {
   ph_task_info info;
   ph_term_spec *terms;
+  bool no_terms;                 /* `actions` is there and empty */
   double *range_min, *range_max; /* action_range; NULL where there is none */
   size_t nrange;
   const char **conditions; /* sorted */

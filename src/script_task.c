@@ -163,8 +163,8 @@ static void read_success(lua_State *L, int t) {
 
 /* --- action terms --- */
 
-/* Elements of the list at index t; refuses other keys. */
-static int list_length(lua_State *L, int t, const char *where) {
+/* Elements of the list at index t, at least `min`; refuses other keys. */
+static int list_length(lua_State *L, int t, int min, const char *where) {
   int n = (int)lua_rawlen(L, t), keys = 0;
   lua_pushnil(L);
   while (lua_next(L, t)) {
@@ -173,8 +173,8 @@ static int list_length(lua_State *L, int t, const char *where) {
     if (!lua_isinteger(L, -1))
       luaL_error(L, "%smust be a list, has a key that is a %s", where, luaL_typename(L, -1));
   }
-  if (keys != n || n < 1 || n > LIST_MAX)
-    luaL_error(L, "%smust be a list of 1 to %d elements without gaps", where, LIST_MAX);
+  if (keys != n || n < min || n > LIST_MAX)
+    luaL_error(L, "%smust be a list of %d to %d elements without gaps", where, min, LIST_MAX);
   return n;
 }
 
@@ -189,7 +189,7 @@ static void read_patterns(lua_State *L, int t, const char *key, const char *wher
   snprintf(list_where, sizeof list_where, "%s%s: ", where, key);
   if (!push_field(L, t, key, LUA_TTABLE, where))
     luaL_error(L, "%sneeds %s, a list of names or patterns", where, key);
-  int list = lua_gettop(L), n = list_length(L, list, list_where);
+  int list = lua_gettop(L), n = list_length(L, list, 1, list_where);
   term->patterns = ph_script_keep(L, (size_t)n * sizeof *term->patterns);
   term->npatterns = (size_t)n;
   for (int i = 0; i < n; i++) {
@@ -260,8 +260,9 @@ static void read_terms(lua_State *L, int t) {
   ph_task_spec *spec = &ph_script_of(L)->spec;
   if (!push_field(L, t, "actions", LUA_TTABLE, ""))
     return;
-  int list = lua_gettop(L), n = list_length(L, list, "actions: ");
-  spec->terms = ph_script_keep(L, (size_t)n * sizeof *spec->terms);
+  int list = lua_gettop(L), n = list_length(L, list, 0, "actions: ");
+  spec->no_terms = n == 0;
+  spec->terms = n > 0 ? ph_script_keep(L, (size_t)n * sizeof *spec->terms) : NULL;
   for (int i = 0; i < n; i++) {
     lua_rawgeti(L, list, i + 1);
     read_term(L, i + 1, &spec->terms[i]);
@@ -275,7 +276,7 @@ static double *read_numbers(lua_State *L, int t, const char *key, const char *wh
   snprintf(list_where, sizeof list_where, "%s%s: ", where, key);
   if (!push_field(L, t, key, LUA_TTABLE, where))
     luaL_error(L, "%sneeds %s, a list of numbers", where, key);
-  int list = lua_gettop(L), length = list_length(L, list, list_where);
+  int list = lua_gettop(L), length = list_length(L, list, 1, list_where);
   double *values = ph_script_keep(L, (size_t)length * sizeof *values);
   for (int i = 0; i < length; i++) {
     if (lua_rawgeti(L, list, i + 1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1)))

@@ -454,6 +454,22 @@ TEST_F(Cli, WhatCloseWritesAfterAllIsListed) {
   json_decref(tally);
 }
 
+TEST_F(Cli, AModelWithoutActuatorsIsRecorded) {
+  Put("ball.xml", "<mujoco><worldbody><body><freejoint name='ball'/><geom size='.1'/></body>"
+                  "</worldbody></mujoco>");
+  for (string actions : {"", "actions = {}, "}) {
+    Put("ball.lua", "return {model = 'ball.xml', control_steps = 2, max_steps = 9, " + actions +
+                        "policy = function(s) return {} end}");
+    string run = actions.empty() ? "plain" : "empty";
+    EXPECT_EQ(Run({"record", "ball.lua", "--out", run}).status, 0);
+    Outcome o = Run({"verify", run});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+  }
+  Put("ball.xml", kModel);
+  ExpectError({"record", "ball.lua", "--out", "none"}, 3,
+              "actions: the list is empty, the model has 1 actuators");
+}
+
 TEST_F(Cli, WhyAFolderCannotBeUsedIsSaid) {
   ExpectError({"record", "cart.lua", "--out", "cart.xml/run"}, 3, "cart.xml/run: Not a directory");
   string name(300, 'x');
