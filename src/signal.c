@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fail.h"
 #include "mj.h"
@@ -36,7 +37,8 @@ static void push(struct list *list, ph_signal_kind kind, int index, const char *
   *signal = (ph_signal){.unit = unit, .kind = kind, .index = index};
   /* A long name gives way, so that what tells x from y stays. */
   int keep = (int)sizeof signal->name - 1 - (int)snprintf(NULL, 0, "%s", suffix);
-  snprintf(signal->name, sizeof signal->name, "%.*s%s", keep, name, suffix);
+  ph_escape(signal->name, (size_t)keep + 1, name, strlen(name));
+  strcat(signal->name, suffix);
 }
 
 static const char *const xyz[] = {".x", ".y", ".z"};

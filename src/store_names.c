@@ -50,18 +50,14 @@ static ph_status read_kind(ph_names *out, ph_kind kind, hid_t names, int64_t lim
   if (status)
     return status;
   out->name[kind] = calloc((size_t)n + 1, sizeof *out->name[kind]);
-  char *escaped = malloc(4 * size + 1);
-  for (int i = 0; out->name[kind] && escaped && i < n; i++) {
-    const char *cell = cells + (size_t)i * size;
-    ph_escape(escaped, 4 * size + 1, cell, strnlen(cell, size));
-    out->name[kind][i] = strdup(escaped);
+  for (int i = 0; out->name[kind] && i < n; i++) {
+    out->name[kind][i] = strndup(cells + (size_t)i * size, size);
     if (!out->name[kind][i])
       break;
     out->count[kind] = i + 1;
   }
   if (out->count[kind] != n || !out->name[kind])
     status = ph_fail(PH_ENOMEM, "names/%s: out of memory", ph_schema_kind(kind));
-  free(escaped);
   free(cells);
   return status;
 }

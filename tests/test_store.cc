@@ -6,6 +6,7 @@
 extern "C" {
 #include "mjcf.h"
 #include "model.h"
+#include "signals.h"
 #include "sink.h"
 }
 
@@ -657,9 +658,33 @@ TEST(Store, AModelThatDoesNotCompileKeepsItsNames) {
   EXPECT_STRNE(ph_model_error(m), "");
   EXPECT_STREQ(ph_model_name(m, PH_JOINT, 0), "elbow");
   EXPECT_EQ(ph_model_joint(m, 0)->type, PH_HINGE);
-  EXPECT_STREQ(ph_model_name(m, PH_BODY, 1), "b\\x01") << "control characters are escaped";
+  EXPECT_STREQ(ph_model_name(m, PH_BODY, 1), "b\x01") << "as it is in the file";
   EXPECT_EQ(ph_model_timestep(m), 0.004);
   EXPECT_STREQ(ph_model_engine_version(m), "9.9.9");
+  ph_model_unref(m);
+}
+
+TEST(Store, NamesWithControlCharactersComeBackAsTheyAre) {
+  Folder dir;
+  Task task;
+  std::string xml = arm_xml;
+  xml.replace(xml.find("'shoulder'"), 10, "'c&#9;d'");
+  xml.replace(xml.find("'shoulder'"), 10, "'c&#9;d'");
+  Model model(xml);
+  ASSERT_STREQ(ph_model_name(model.m, PH_JOINT, 0), "c\td");
+  write_dataset(dir / "d.h5", model, task, {{0, 0}});
+  Store s = open_store({dir / "d.h5"});
+  ASSERT_TRUE(s) << ph_error();
+  ph_model *m;
+  ASSERT_EQ(ph_store_model(&m, s.get(), ph_model_sha256(model.m)), PH_OK) << ph_error();
+  EXPECT_TRUE(ph_model_compiled(m)) << ph_model_error(m);
+  EXPECT_STREQ(ph_model_name(m, PH_JOINT, 0), "c\td");
+  ph_dims dims = *ph_model_dims(m);
+  ph_signal *signals = nullptr;
+  size_t n = 0;
+  ASSERT_EQ(ph_signals_make(&signals, &n, m, &dims), PH_OK);
+  EXPECT_STREQ(signals[0].name, "c\\x09d") << "escaped where it is shown";
+  free(signals);
   ph_model_unref(m);
 }
 
