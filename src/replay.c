@@ -21,6 +21,7 @@ struct ph_replay {
   const ph_task *task;   /* referenced; NULL */
   ph_sim *sim;           /* NULL without a compiled model */
   ph_frame frame;
+  bool partial;               /* the frame lacks a damaged column that the engine would need */
   void *column[PH_COL_COUNT]; /* one row of each stored column: the file's bits */
   ph_signal *signals;
   size_t nsignals;
@@ -94,6 +95,7 @@ static ph_status replay_fill(ph_replay *r) {
 }
 
 static void frame_clear(ph_replay *r) {
+  r->partial = false;
   r->frame = (ph_frame){.step = -1, .time = NAN, .values = r->values, .contact = r->contacts};
   for (size_t i = 0; r->values && i < r->nsignals; i++)
     r->values[i] = NAN;
@@ -157,7 +159,7 @@ static double *put_mocap(double *to, const double *pos, const double *quat, int 
 static void fill_values(ph_replay *r) {
   const ph_dims *dims = &ph_episode_meta_of(r->episode)->dims;
   const ph_row *row = &r->frame.row;
-  const mjData *d = r->sim ? r->sim->d : NULL;
+  const mjData *d = r->sim && !r->partial ? r->sim->d : NULL;
   const double *state = row->state;
   double *to = r->values;
   to = put(to, state + 1, dims->nq);
@@ -220,6 +222,19 @@ static ph_status read_row(ph_replay *r, ph_column col, int64_t step, const void 
   return status;
 }
 
+/* Leaves out a damaged column, but not one without which there is nothing to show. */
+static ph_status pass_over(ph_replay *r, ph_status status, ph_column col) {
+  if (status != PH_ECORRUPT || col == PH_COL_STATES || col == PH_COL_CTRL)
+    return status;
+  r->partial =
+      r->partial || (col != PH_COL_ACTIONS && col != PH_COL_REWARDS && col != PH_COL_FLAGS &&
+                     col != PH_COL_PREDICATE && col != PH_COL_ACTION_STATE);
+  size_t n = strlen(r->frame.note);
+  snprintf(r->frame.note + n, sizeof r->frame.note - n, n ? ", %s" : "damaged here: %s",
+           ph_schema_column(col)->path);
+  return PH_OK;
+}
+
 static ph_status read_frame(ph_replay *r, int64_t step) {
   const void *at = NULL;
   ph_status status = PH_OK;
@@ -228,7 +243,7 @@ static ph_status read_frame(ph_replay *r, int64_t step) {
     bool outcome = col == PH_COL_REWARDS || col == PH_COL_FLAGS;
     if (col == PH_COL_DONES || col == PH_COL_FINAL_STATE)
       continue;
-    status = read_row(r, col, outcome ? step - 1 : step, &at);
+    status = pass_over(r, read_row(r, col, outcome ? step - 1 : step, &at), col);
     ph_row_set_column(&r->frame.row, col, at);
     if (col == PH_COL_ACTIONS)
       r->frame.action = at;
@@ -266,7 +281,7 @@ ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode m
   ph_status status = read_frame(replay, step);
   if (status == PH_OK && !replay->frame.row.state)
     status = ph_fail(PH_EFORMAT, "%s: no state is stored for step %lld", meta->id, (long long)step);
-  if (status == PH_OK && replay->sim)
+  if (status == PH_OK && replay->sim && !replay->partial)
     status = derive(replay);
   if (status != PH_OK) {
     frame_clear(replay);

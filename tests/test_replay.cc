@@ -14,13 +14,15 @@ struct Memory {
   std::vector<double> data[PH_COL_COUNT];
   std::vector<uint8_t> bytes[PH_COL_COUNT];
   size_t width[PH_COL_COUNT];
-  int64_t corrupt; /* row that does not check; -1 none */
+  int64_t corrupt;      /* row that does not check; -1 none */
+  int corrupt_col = -1; /* -1: every column */
   static ph_status read(const ph_backend *backend, ph_column col, int64_t first, int64_t n,
                         void *out) {
     const Memory *m = reinterpret_cast<const Memory *>(backend);
     size_t at = static_cast<size_t>(first) * m->width[col];
     size_t count = static_cast<size_t>(n) * m->width[col];
-    if (m->corrupt >= first && m->corrupt < first + n)
+    bool meant = m->corrupt_col < 0 || m->corrupt_col == col;
+    if (meant && m->corrupt >= first && m->corrupt < first + n)
       return PH_ECORRUPT;
     if (ph_schema_column(col)->type == PH_U8)
       memcpy(out, m->bytes[col].data() + at, count);
@@ -394,10 +396,41 @@ TEST_F(Replay, AFatalErrorOfTheEngineIsOvercome) {
   EXPECT_EQ(good, said(seek(11)));
 }
 
-TEST_F(Replay, ACorruptBlockIsAnErrorAndNoFrame) {
+TEST_F(Replay, DamageOfOneColumnHidesNoOther) {
+  start();
+  std::string good = said(seek(30)), bare = good;
+  bare.back() = '-';
+  EXPECT_STREQ("", seek(30)->note);
+  memory->corrupt_col = PH_COL_REWARDS;
+  memory->corrupt = 29;
+  const ph_frame *frame = seek(30);
+  EXPECT_EQ(bare, said(frame));
+  EXPECT_TRUE(frame->forward);
+  EXPECT_NE(nullptr, frame->flags);
+  EXPECT_STREQ("damaged here: rewards", frame->note);
+  EXPECT_STREQ("", seek(31)->note);
+  memory->corrupt_col = PH_COL_MOCAP_POS;
+  memory->corrupt = 30;
+  frame = seek(30);
+  EXPECT_STREQ("damaged here: playhead/mocap_pos", frame->note);
+  EXPECT_FALSE(frame->forward) << "nothing is derived from half a state";
+  EXPECT_EQ(30, frame->step);
+  EXPECT_NE(nullptr, frame->row.mocap_quat);
+  EXPECT_EQ(nullptr, frame->row.mocap_pos);
+  EXPECT_TRUE(std::isnan(frame->values[signal("target.x")]));
+  EXPECT_FALSE(std::isnan(frame->values[signal("shoulder")]));
+  EXPECT_TRUE(std::isnan(frame->values[signal("angle")]));
+  memory->corrupt = -1;
+  EXPECT_EQ(good, said(seek(30)));
+}
+
+TEST_F(Replay, DamagedStatesOrCtrlAreAnErrorAndNoFrame) {
   start();
   std::string good = said(seek(11));
   memory->corrupt = 30;
+  memory->corrupt_col = PH_COL_CTRL;
+  EXPECT_EQ(PH_ECORRUPT, ph_replay_seek(replay, 30, 0, PH_KINEMATIC));
+  memory->corrupt_col = PH_COL_STATES;
   EXPECT_EQ(PH_ECORRUPT, ph_replay_seek(replay, 30, 0, PH_KINEMATIC));
   EXPECT_EQ(-1, ph_replay_frame(replay)->step);
   EXPECT_EQ(nullptr, ph_replay_frame(replay)->row.state);

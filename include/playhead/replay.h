@@ -60,7 +60,8 @@ typedef struct ph_frame {
   const double *values; /* parallel to the signals; NaN where not known */
   size_t ncontact;
   const ph_contact *contact;
-  bool forward; /* derived values are there: the model compiled and fits */
+  bool forward;   /* derived values are there: the model compiled and fits */
+  char note[400]; /* "" or which columns are damaged here and so NULL, in a sentence */
 } ph_frame;
 
 /* Checks model and task against the episode before anything runs: names and order of joints and
@@ -71,7 +72,10 @@ PH_API ph_status ph_replay_create(ph_replay **out, const ph_episode *episode, co
                                   const ph_task *task);
 PH_API void ph_replay_free(ph_replay *replay); /* Nullable */
 
-/* Goes to a step in O(1), clamped to the episode's states. substep must be 0 in kinematic mode. */
+/* Goes to a step in O(1), clamped to the episode's states. substep must be 0 in kinematic mode.
+ * PH_ECORRUPT: states or ctrl are damaged there, and there is no frame. Damage of any other column
+ * leaves that one NULL and is in the frame's note; where the engine would need it, nothing is
+ * derived. */
 PH_API ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode mode);
 
 PH_API const ph_frame *
