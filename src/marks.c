@@ -74,6 +74,17 @@ ph_status ph_marks_set(ph_marks *m, const char *episode, char name, int64_t step
   return PH_OK;
 }
 
+ph_status ph_marks_unset(ph_marks *m, const char *episode, char name) {
+  const ph_mark *old = ph_marks_find(m, episode, name);
+  if (!old)
+    return ph_fail(PH_ENOTFOUND, "marks: %s: no such mark", episode);
+  size_t at = (size_t)(old - m->mark);
+  memmove(&m->mark[at], &m->mark[at + 1], (m->nmarks - at - 1) * sizeof *m->mark);
+  m->nmarks--;
+  m->changed = true;
+  return PH_OK;
+}
+
 void ph_marks_leave(ph_marks *m, const char *episode, int64_t step) {
   if (!episode && !m->last.set)
     return;

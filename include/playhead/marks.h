@@ -51,6 +51,8 @@ PH_API void ph_marks_clear(ph_marks *m);
 
 /* PH_EINVAL: no such name, a step below 0, an id that is too long. PH_ENOMEM. */
 PH_API ph_status ph_marks_set(ph_marks *m, const char *episode, char name, int64_t step);
+/* Removes a mark; PH_ENOTFOUND: the episode has none of that name. */
+PH_API ph_status ph_marks_unset(ph_marks *m, const char *episode, char name);
 /* "" removes the note. PH_EINVAL: likewise, or the text is no UTF-8. PH_ENOMEM. */
 PH_API ph_status ph_marks_note(ph_marks *m, const char *episode, int64_t step, const char *text);
 /* Remembers where the screen was left; episode NULL: not in this file. */
