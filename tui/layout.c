@@ -142,11 +142,11 @@ static void place_columns(struct layout *out, struct rect body, const struct lay
   out->panel[PANEL_EPISODES] = body;
 }
 
-/* One panel over the body; over a tall one two rows of the timeline stay. */
+/* One panel over the body; over a tall one the lanes of the timeline stay. */
 static void place_zoomed(struct layout *out, struct rect body, int rows, int zoomed,
                          const struct layout_options *opt) {
   if (zoomed != PANEL_HELP && zoomed != PANEL_TIMELINE && body.h >= 10)
-    out->panel[PANEL_TIMELINE] = take_top(&body, min_int(4, timeline_rows(rows, opt)));
+    out->panel[PANEL_TIMELINE] = take_top(&body, min_int(5, timeline_rows(rows, opt)));
   out->panel[zoomed] = body;
 }
 

@@ -107,9 +107,9 @@ static void columns_head(struct surface *s, struct rect r, const struct columns 
   if (c->now >= 0)
     surface_put_right(s, r, 0, c->now + NUMBER_WIDTH, STYLE_DIM, "in force");
   if (c->next >= 0)
-    surface_put_right(s, r, 0, c->next + NUMBER_WIDTH, STYLE_DIM, "next");
+    surface_put_right(s, r, 0, c->next + NUMBER_WIDTH, STYLE_DIM, "value");
   if (c->bar >= 0)
-    surface_put(s, r, 0, c->bar + 1, STYLE_DIM, "raw in range");
+    surface_put(s, r, 0, c->bar, STYLE_DIM, "min action max"); /* over both ends of the bar */
 }
 
 static void put_number(struct surface *s, struct rect r, int y, int x, double value) {

@@ -95,16 +95,28 @@ static void header_promise(struct strip *strip, const struct reel *reel) {
     strip_add(strip, 3, style, STRIP_GLUE | STRIP_CUT, ": %s", reel->reason);
 }
 
+/* Notes without rows of their own: what is wrong comes before latch and promise, which are shown
+ * only if the notes fit whole. */
+static bool header_warn(struct strip *strip, const char *const *notes, int n, int width) {
+  int need = 0;
+  for (int i = 0; i < n; i++)
+    need += text_width(notes[i], 1 << 20, NULL) + 5;
+  bool whole = need <= width;
+  for (int i = 0; i < n; i++)
+    strip_add(strip, 0, STYLE_WARN, STRIP_BAR | (whole ? 0u : STRIP_CUT), "! %s", notes[i]);
+  return whole;
+}
+
 static void header_notes(struct surface *s, struct rect r, const struct app *app,
                          const struct reel *reel) {
   const char *notes[2];
   int n = panel_notes(app, notes);
   struct strip strip = {0};
   bool own_rows = r.h >= 2 + n;
-  for (int i = 0; i < n && !own_rows; i++)
-    strip_add(&strip, 1, STYLE_WARN, STRIP_BAR | STRIP_CUT, "! %s", notes[i]);
-  header_latch(&strip, reel);
-  header_promise(&strip, reel);
+  if (own_rows || header_warn(&strip, notes, n, r.w)) {
+    header_latch(&strip, reel);
+    header_promise(&strip, reel);
+  }
   strip_draw(s, r, 1, 1, &strip);
   for (int i = 0; i < n && own_rows; i++) {
     struct strip line = {0};

@@ -1,5 +1,6 @@
 /* The state at the playhead: every signal with name, unit and value, by kind, in as many columns as
  * it needs; contacts below where there is room. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,6 +159,14 @@ static void signals_draw(struct surface *s, struct rect r, const struct shape *s
   }
 }
 
+/* Three decimals, so that a column can be read down; what is too long for that as elsewhere. */
+static void contact_number(char *buf, size_t size, double value) {
+  if (snprintf(buf, size, "%8.3f", value) != 8 || !isfinite(value))
+    text_number(buf, size, value, 8);
+  else
+    buf[4] = '.'; /* whatever the locale */
+}
+
 static void contacts_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct snapshot *snap = app->snap;
   char title[80];
@@ -172,8 +181,8 @@ static void contacts_draw(struct surface *s, struct rect r, const struct app *ap
     char names[160], fit[200], dist[32], force[32];
     snprintf(names, sizeof names, "%s - %s", c->geom[0], c->geom[1]);
     text_fit(fit, sizeof fit, names, r.w - 20 > 4 ? r.w - 20 : 4);
-    text_number(dist, sizeof dist, c->dist * 1e3, 8);
-    text_number(force, sizeof force, c->force, 8);
+    contact_number(dist, sizeof dist, c->dist * 1e3);
+    contact_number(force, sizeof force, c->force);
     surface_put(s, r, 1 + i, 1, STYLE_NORMAL, fit);
     surface_put_right(s, r, 1 + i, r.w - 11, STYLE_NORMAL, dist);
     surface_put_right(s, r, 1 + i, r.w - 2, STYLE_NORMAL, force);
