@@ -409,9 +409,14 @@ TEST(AppPlay, OneStateEpisode) {
 TEST(AppEvents, Walk) {
   FakeApp f;
   f.keys("e");
+  EXPECT_EQ(f.step(), 34) << "clipped steps are walked too";
+  EXPECT_TRUE(has(f.said(), "at 34: clipped"));
+  f.keys("e");
   EXPECT_EQ(f.step(), 102);
-  EXPECT_TRUE(has(f.said(), "true"));
-  f.keys("e e e");
+  EXPECT_TRUE(has(f.said(), "at 102: predicate true"));
+  f.keys("e");
+  EXPECT_TRUE(has(f.said(), "at 136: predicate broke"));
+  f.keys("e e");
   EXPECT_EQ(f.step(), 272);
   EXPECT_TRUE(has(f.said(), "latch"));
   f.keys("e e");
@@ -420,7 +425,7 @@ TEST(AppEvents, Walk) {
   f.keys("E");
   EXPECT_EQ(f.step(), 272);
   f.keys("9 E");
-  EXPECT_EQ(f.step(), 102);
+  EXPECT_EQ(f.step(), 34);
   f.keys("r PgDn");
   EXPECT_EQ(f.step(), 34) << "any kind";
   EXPECT_TRUE(has(f.said(), "clipped"));
@@ -428,7 +433,7 @@ TEST(AppEvents, Walk) {
   EXPECT_EQ(f.step(), 341);
   f.keys("PgUp");
   EXPECT_EQ(f.step(), 272);
-  EXPECT_TRUE(has(f.said(), "latch clipped"));
+  EXPECT_TRUE(has(f.said(), "latch, clipped"));
   f.keys("5 0 Enter PgUp");
   EXPECT_EQ(f.step(), 34);
 }
@@ -448,9 +453,16 @@ TEST(AppEvents, Kinds) {
   EXPECT_EQ(f.app.event_mask, (1u << EVENT_KIND_COUNT) - 1);
   f.keys("F");
   EXPECT_TRUE(f.app.prompt.open);
-  EXPECT_STREQ(f.app.prompt.text, "event-kinds true false latch end clipped warned");
+  EXPECT_STREQ(f.app.prompt.text, "event-kinds true broke latch end clipped warned");
   f.keys("Enter");
   EXPECT_EQ(f.app.event_mask, (1u << EVENT_KIND_COUNT) - 1);
+  EXPECT_TRUE(has(f.said(), "true broke latch end clipped warned"));
+  f.line("event-kinds broke");
+  f.keys("r e");
+  EXPECT_EQ(f.step(), 136);
+  f.keys("F");
+  EXPECT_STREQ(f.app.prompt.text, "event-kinds broke");
+  EXPECT_TRUE(has(f.app.prompt.hint, "true broke latch end clipped warned all"));
 }
 
 TEST(AppMarks, SetAndJump) {
@@ -476,6 +488,20 @@ TEST(AppMarks, SetAndJump) {
   EXPECT_TRUE(has(f.said(), "no mark x in this episode"));
   f.line("mark z");
   EXPECT_NE(ph_marks_find(&f.sheet(), "env001_ep000000", 'z'), nullptr);
+}
+
+TEST(AppMarks, Unmark) {
+  FakeApp f;
+  f.keys("4 2 Enter m x n m y");
+  EXPECT_TRUE(f.line("unmark x") & REACT_SAVE);
+  EXPECT_EQ(ph_marks_find(&f.sheet(), "env000_ep000000", 'x'), nullptr);
+  ASSERT_NE(ph_marks_find(&f.sheet(), "env000_ep000000", 'y'), nullptr);
+  EXPECT_EQ(ph_marks_find(&f.sheet(), "env000_ep000000", 'y')->step, 43);
+  EXPECT_FALSE(f.line("unmark x") & REACT_SAVE);
+  EXPECT_TRUE(f.app.message_bad);
+  EXPECT_TRUE(has(f.said(), "no mark x in this episode: y 43"));
+  f.line("unmark");
+  EXPECT_TRUE(f.app.message_bad);
 }
 
 TEST(AppMarks, Notes) {
@@ -574,6 +600,28 @@ static void take_many(FakeApp &f, size_t n) {
   app_take(&f.app, snap);
 }
 
+TEST(AppEpisodes, TheFilterReadsWhatTheRowShows) {
+  FakeApp f;
+  auto *snap = fake_answer(f.app.want);
+  ph_entry *entry = snap->catalog->entry;
+  for (size_t i = 0; i < snap->catalog->n; i++)
+    entry[i].success = i == 2 ? 0 : i == 4 ? -1 : 1;
+  strcpy(entry[3].determinism, "bitwise");
+  strcpy(entry[1].oddity, "cut short");
+  app_take(&f.app, snap);
+  f.app.focus = PANEL_EPISODES;
+  const struct {
+    const char *text;
+    int lines;
+    size_t first;
+  } rows[] = {{"NO", 1, 2}, {"yes", 3, 0}, {"bitwise", 1, 3}, {"short", 1, 1}, {"env 1", 2, 1}};
+  for (const auto &row : rows) {
+    f.line((std::string("filter ") + row.text).c_str());
+    EXPECT_EQ(app_episode_lines(&f.app), row.lines) << row.text;
+    EXPECT_EQ(app_episode_at(&f.app, 0), row.first) << row.text;
+  }
+}
+
 TEST(AppEpisodes, AFilterIsAppliedOncePerEntryHoweverManyThereAre) {
   enum { N = 20000 };
   FakeApp f;
@@ -625,6 +673,73 @@ TEST(AppPanels, TabWalksThemAllAndBack) {
   EXPECT_TRUE(seen.count(PANEL_TIMELINE) && seen.count(PANEL_STATE));
   f.keys("S-Tab");
   EXPECT_EQ(f.app.focus, order.back());
+}
+
+TEST(AppPanels, APanelWithoutRoomIsShownAlone) {
+  FakeApp f;
+  for (int rows : {6, 10, 16, 24, 40})
+    for (int cols : {20, 60, 80, 120}) {
+      app_resize(&f.app, rows, cols);
+      std::set<int> seen;
+      for (int i = 0; i < 6; i++) {
+        const struct rect *r = &f.app.layout.panel[f.app.focus];
+        EXPECT_TRUE(r->h > 0 && r->w > 0) << rows << "x" << cols << " " << f.app.focus;
+        seen.insert(f.app.focus);
+        f.keys("Tab");
+      }
+      EXPECT_EQ(seen.size(), 6u) << rows << "x" << cols;
+    }
+  app_resize(&f.app, 14, 80);
+  while (f.app.focus != PANEL_LOG)
+    f.keys("Tab");
+  EXPECT_TRUE(f.app.crowded);
+  f.keys("z");
+  EXPECT_EQ(f.app.focus, PANEL_TIMELINE);
+  EXPECT_FALSE(f.app.crowded);
+  f.keys("S-Tab");
+  EXPECT_EQ(f.app.focus, PANEL_LOG);
+  app_resize(&f.app, 60, 200);
+  EXPECT_FALSE(f.app.crowded) << "there is room now";
+  EXPECT_EQ(f.app.focus, PANEL_LOG);
+  app_resize(&f.app, 14, 80);
+  EXPECT_TRUE(f.app.crowded);
+  f.keys("Esc");
+  EXPECT_EQ(f.app.focus, PANEL_TIMELINE);
+}
+
+TEST(AppPanels, KeysOfMovementScrollTheHelp) {
+  FakeApp f;
+  app_resize(&f.app, 24, 80);
+  f.keys("1 0 0 Enter ? PgDn");
+  EXPECT_EQ(f.step(), 100);
+  EXPECT_EQ(f.app.cursor[PANEL_HELP], f.app.layout.panel[PANEL_HELP].h - 2);
+  f.keys("Down");
+  EXPECT_EQ(f.app.cursor[PANEL_HELP], f.app.layout.panel[PANEL_HELP].h - 1);
+  f.keys("End PgUp Up");
+  EXPECT_GT(f.app.cursor[PANEL_HELP], 0);
+  f.keys("Home");
+  EXPECT_EQ(f.app.cursor[PANEL_HELP], 0);
+  EXPECT_EQ(f.step(), 100);
+  f.keys("q PgUp");
+  EXPECT_EQ(f.step(), 34) << "the playhead again, once it is closed";
+}
+
+TEST(AppPanels, KeysMayCarryArguments) {
+  FakeApp f;
+  f.line("bind w go 50%");
+  EXPECT_FALSE(f.app.message_bad) << f.said();
+  f.keys("w");
+  EXPECT_EQ(f.step(), 170);
+  f.line("bind x step-forward 5");
+  f.keys("x");
+  EXPECT_EQ(f.step(), 175);
+  f.keys("3 x");
+  EXPECT_EQ(f.step(), 178) << "a number that is typed is the count";
+  f.keys("2 w");
+  EXPECT_EQ(f.step(), 170) << "no 2g";
+  f.line("bind w mark a");
+  f.keys("w");
+  EXPECT_EQ(f.sheet().nmarks, 1u);
 }
 
 TEST(AppPanels, CursorStaysInside) {
@@ -885,7 +1000,7 @@ TEST(AppProgram, AStepThatMemoryIsShortForIsSaid) {
   EXPECT_TRUE(app_starve(&f.app) & REACT_REDRAW);
   EXPECT_EQ(f.app.nlog, lines + 1);
   EXPECT_TRUE(f.app.message_bad);
-  EXPECT_TRUE(has(f.said(), "step 102: out of memory")) << f.said();
+  EXPECT_TRUE(has(f.said(), "step 34: out of memory")) << f.said();
   EXPECT_FALSE(f.app.playing) << "it would say so at each step";
 }
 
@@ -918,7 +1033,7 @@ static const struct {
     {CMD_EVENT_PREVIOUS_ANY, "", [](const FakeApp &f, unsigned) { return f.step() == 34; }},
     {CMD_EVENT_NEXT_ANY, "", [](const FakeApp &f, unsigned) { return f.step() == 102; }},
     {CMD_EVENT_NEXT, "", [](const FakeApp &f, unsigned) { return f.step() == 102; }},
-    {CMD_EVENT_PREVIOUS, "", [](const FakeApp &f, unsigned) { return f.step() == 100; }},
+    {CMD_EVENT_PREVIOUS, "", [](const FakeApp &f, unsigned) { return f.step() == 34; }},
     {CMD_EVENT_KINDS, "end",
      [](const FakeApp &f, unsigned) { return f.app.event_mask == 1u << EVENT_END; }},
     {CMD_UNDO, "", [](const FakeApp &f, unsigned) { return f.step() == 0; }},
@@ -933,6 +1048,7 @@ static const struct {
     {CMD_LOOP_ALL, "", [](const FakeApp &f, unsigned) { return f.app.loop_all; }},
     {CMD_MARK, "a",
      [](const FakeApp &f, unsigned r) { return f.sheet().nmarks == 1 && (r & REACT_SAVE); }},
+    {CMD_UNMARK, "a", [](const FakeApp &f, unsigned) { return has(f.said(), "no mark a"); }},
     {CMD_JUMP, "a", [](const FakeApp &f, unsigned) { return has(f.said(), "no mark a"); }},
     {CMD_NOTE, "hm",
      [](const FakeApp &f, unsigned r) { return f.sheet().nnotes == 1 && (r & REACT_SAVE); }},

@@ -148,10 +148,13 @@ TEST(Command, BadLinesSayWhatIsWrongAndChangeNothing) {
       {"bind 5 last", "cannot be bound"},
       {"bind Esc last", "cannot be bound"},
       {"bind C-c last", "cannot be bound"},
-      {"bind t", "expected \"bind KEY COMMAND\""},
-      {"bind t last first", "expected"},
-      {"unbind", "expected"},
-      {"blind t last", "expected"},
+      {"bind t last first", "last takes no arguments, got \"first\""},
+      {"bind", "no key is named; expected"},
+      {"bind t", "no command is named; expected"},
+      {"bind t note 0123456789012345678901234567890123456789012345678901234567890123", "too long"},
+      {"unbind", "no key is named; expected"},
+      {"unbind q p", "unbind takes one key, got more: \"p\""},
+      {"blind t last", "neither bind nor unbind: \"blind\"; expected"},
       {"", "expected"},
   };
   for (const auto &row : bad) {
@@ -161,6 +164,21 @@ TEST(Command, BadLinesSayWhatIsWrongAndChangeNothing) {
     EXPECT_EQ(map.n, before.n);
     EXPECT_EQ(memcmp(&map, &before, sizeof map), 0);
   }
+}
+
+TEST(Command, KeysCarryArguments) {
+  static struct keymap map;
+  char error[300], name[8];
+  keymap_default(&map);
+  EXPECT_TRUE(keymap_line(&map, "bind w  go   50% \n", error, sizeof error)) << error;
+  ASSERT_NE(keymap_binding(&map, 'w'), nullptr);
+  EXPECT_EQ(keymap_binding(&map, 'w')->cmd, CMD_GO);
+  EXPECT_STREQ(keymap_binding(&map, 'w')->args, "50%");
+  EXPECT_STREQ(keymap_key(&map, CMD_GO, name, sizeof name), "g");
+  EXPECT_TRUE(keymap_line(&map, "unbind g", error, sizeof error));
+  EXPECT_STREQ(keymap_key(&map, CMD_GO, name, sizeof name), "") << "w goes to one place only";
+  EXPECT_TRUE(keymap_line(&map, "bind w go", error, sizeof error));
+  EXPECT_STREQ(keymap_binding(&map, 'w')->args, "");
 }
 
 TEST(Command, FullMapRefusesMore) {

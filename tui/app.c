@@ -26,7 +26,7 @@ void app_init(struct app *app) {
   app->pending = CMD_NONE;
   app->scheme = SCHEME_DARK;
   app->focus = PANEL_TIMELINE;
-  app->event_mask = ((1u << EVENT_KIND_COUNT) - 1) & ~(1u << EVENT_CLIPPED);
+  app->event_mask = (1u << EVENT_KIND_COUNT) - 1;
   app->rows = 24;
   app->cols = 80;
   keymap_default(&app->keys);
@@ -118,22 +118,16 @@ enum panel_id app_active(const struct app *app) {
 
 /* --- snapshots and size --- */
 
-static bool focus_is_there(const struct app *app, enum panel_id id) {
-  const struct rect *r = &app->layout.panel[id];
-  return panel_get(id)->focusable && r->h > 0 && r->w > 0;
-}
-
 void app_relayout(struct app *app) {
   struct layout_options opt = {0};
   panel_layout_options(app, &opt);
   layout_compute(&app->layout, app->rows, app->cols, &opt);
-  if (app->help || app->zoomed >= 0 || focus_is_there(app, app->focus))
+  const struct rect *r = &app->layout.panel[app->focus];
+  app->crowded = !app->help && app->zoomed < 0 && (r->h <= 0 || r->w <= 0);
+  if (!app->crowded)
     return;
-  for (int i = 0; i < PANEL_COUNT; i++)
-    if (focus_is_there(app, (enum panel_id)i)) {
-      app->focus = (enum panel_id)i;
-      return;
-    }
+  opt.zoomed = (int)app->focus;
+  layout_compute(&app->layout, app->rows, app->cols, &opt);
 }
 
 unsigned app_resize(struct app *app, int rows, int cols) {
@@ -275,7 +269,8 @@ static bool number_input(struct app *app, uint32_t key, unsigned *react) {
     app->digits[n - 1] = 0;
     return true;
   }
-  enum command cmd = keymap_find(&app->keys, key);
+  const struct binding *binding = keymap_binding(&app->keys, key);
+  enum command cmd = binding && !binding->args[0] ? binding->cmd : CMD_NONE;
   bool letter = key < KEY_SPECIAL_; /* 213G goes to 213, as in vi; End after digits is still End */
   if (key == KEY_ENTER_ || key == '%' || cmd == CMD_GO || (cmd == CMD_LAST && letter)) {
     char line[24];
@@ -287,9 +282,24 @@ static bool number_input(struct app *app, uint32_t key, unsigned *react) {
   return false;
 }
 
+/* While the help is open the keys of movement scroll it, whatever they are bound to. */
+static bool help_input(struct app *app, uint32_t key, unsigned *react) {
+  int page = app->layout.panel[PANEL_HELP].h - 2;
+  bool far = key == KEY_HOME_ || key == KEY_END_;
+  bool paged = key == KEY_PGUP_ || key == KEY_PGDN_;
+  if (!app->help || !(far || paged || key == KEY_UP_ || key == KEY_DOWN_))
+    return false;
+  bool down = key == KEY_PGDN_ || key == KEY_DOWN_ || key == KEY_END_;
+  int64_t by = far ? INT32_MAX : paged && page > 1 ? page : 1;
+  app->digits[0] = 0;
+  *react = app_apply(app, down ? CMD_DOWN : CMD_UP, by, NULL);
+  return true;
+}
+
 static unsigned bound_key(struct app *app, uint32_t key) {
   char name[32];
-  enum command cmd = keymap_find(&app->keys, key);
+  const struct binding *binding = keymap_binding(&app->keys, key);
+  enum command cmd = binding ? binding->cmd : CMD_NONE;
   int64_t count = typed_number(app);
   bool number = app->digits[0] != 0;
   app->digits[0] = 0;
@@ -304,7 +314,9 @@ static unsigned bound_key(struct app *app, uint32_t key) {
   }
   if (number && count == 0)
     return REACT_REDRAW; /* nought times */
-  return app_apply(app, cmd, command_info(cmd)->flags & CF_REPEAT ? count : 0, NULL);
+  bool counts = command_info(cmd)->flags & CF_REPEAT;
+  const char *args = binding && !(number && counts) ? binding->args : NULL;
+  return app_apply(app, cmd, counts ? count : 0, args);
 }
 
 unsigned app_key(struct app *app, uint32_t key, uint64_t now_ms) {
@@ -321,7 +333,7 @@ unsigned app_key(struct app *app, uint32_t key, uint64_t now_ms) {
     return prompt_input(app, key);
   if (app->pending != CMD_NONE)
     return mark_input(app, key);
-  if (number_input(app, key, &react))
+  if (help_input(app, key, &react) || number_input(app, key, &react))
     return react;
   return react | bound_key(app, key);
 }

@@ -51,7 +51,8 @@ struct app {
   bool ascii;
   enum scheme scheme;
   enum panel_id focus;
-  int zoomed; /* panel or -1 */
+  int zoomed;   /* panel or -1 */
+  bool crowded; /* the focused panel has no room beside the others: it is shown alone */
   bool help;
   int scroll[PANEL_COUNT], cursor[PANEL_COUNT];
   char filter[PANEL_COUNT][64];
@@ -111,8 +112,9 @@ enum panel_id app_active(const struct app *app);    /* where j and k move: help 
 /* Whether a line of a panel passes the panel's filter (case does not matter). */
 bool app_filter_match(const struct app *app, enum panel_id panel, const char *text);
 /* Place in the catalog of the panel's line `line` under its filter; SIZE_MAX past the end. The
- * filter reads id, "env N" and end reason. */
+ * filter reads id, "env N", end reason, success, determinism and oddity as the row shows them. */
 size_t app_episode_at(const struct app *app, int line);
+const char *app_success_word(const ph_entry *entry); /* "yes", "NO", "-": not judged */
 int app_episode_lines(const struct app *app);
 /* Marks and notes of the file that holds an episode of the catalog; an empty sheet if none. */
 const ph_marks *app_marks(const struct app *app, size_t episode);

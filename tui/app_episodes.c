@@ -10,10 +10,15 @@ bool app_filter_match(const struct app *app, enum panel_id panel, const char *te
   return !app->filter[panel][0] || strcasestr(text, app->filter[panel]);
 }
 
+const char *app_success_word(const ph_entry *entry) {
+  return entry->success == 1 ? "yes" : entry->success == 0 ? "NO" : "-";
+}
+
 static bool episode_matches(const struct app *app, const ph_entry *entry) {
-  char text[200];
-  snprintf(text, sizeof text, "%s env %d %s", entry->id, entry->env_id,
-           ph_end_name(entry->end_reason));
+  char text[sizeof *entry];
+  snprintf(text, sizeof text, "%s  env %d  %s  %s  %s  %s", entry->id, entry->env_id,
+           ph_end_name(entry->end_reason), app_success_word(entry), entry->determinism,
+           entry->oddity);
   return app_filter_match(app, PANEL_EPISODES, text);
 }
 

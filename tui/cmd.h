@@ -25,7 +25,7 @@ const char *app_episode_id(const struct app *app); /* of the wanted episode; "" 
 double app_step_seconds(const struct app *app);
 /* Keeps the time zoom around the playhead. */
 void app_follow_zoom(struct app *app);
-/* Rectangles anew, and the focus on a panel that is there. */
+/* Rectangles anew; a focused panel without room beside the others is shown alone. */
 void app_relayout(struct app *app);
 /* Finds the episodes that pass the filter; the second one only if the filter is another. */
 void app_refilter(struct app *app);

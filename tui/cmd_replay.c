@@ -164,6 +164,16 @@ static void name_kinds(unsigned mask, char *out, size_t size) {
           (size_t)snprintf(out + n, size - n, "%s%s", n ? " " : "", event_name((enum event_kind)i));
 }
 
+/* What happened, "predicate true, latch". */
+static void tell_kinds(unsigned mask, char *out, size_t size) {
+  size_t n = 0;
+  snprintf(out, size, "%s", "");
+  for (int i = 0; i < EVENT_KIND_COUNT && n < size; i++)
+    if (mask & 1u << i)
+      n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
+                            event_words((enum event_kind)i));
+}
+
 /* The nearest step with an event of the mask beyond `from`; -1: none. *mask gets its kinds. */
 static int64_t next_event(const struct reel *reel, int64_t from, int sign, unsigned *mask) {
   int64_t found = -1;
@@ -184,7 +194,7 @@ static int64_t next_event(const struct reel *reel, int64_t from, int sign, unsig
 
 static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int sign) {
   const struct reel *reel = app_wanted_reel(app);
-  char kinds[80];
+  char kinds[120];
   int64_t to = app->want.step;
   unsigned there = 0;
   if (!reel) {
@@ -199,7 +209,7 @@ static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int s
     to = next;
     there = found;
   }
-  name_kinds(there ? there : mask, kinds, sizeof kinds);
+  tell_kinds(there ? there : mask, kinds, sizeof kinds);
   if (!there) {
     app_say(app, "no %s event of: %s", sign > 0 ? "later" : "earlier", kinds);
     return REACT_REDRAW;
@@ -237,6 +247,9 @@ unsigned do_EVENT_KINDS(struct app *app, int64_t count, const char *args) {
   if (!*args) {
     snprintf(text, sizeof text, "event-kinds %s", kinds);
     prompt_open(&app->prompt, text);
+    name_kinds(~0u, kinds, sizeof kinds);
+    if (app->event_mask != (1u << EVENT_KIND_COUNT) - 1)
+      snprintf(app->prompt.hint, sizeof app->prompt.hint, "kinds: %s all", kinds);
     return REACT_REDRAW;
   }
   snprintf(text, sizeof text, "%s", args);
@@ -302,6 +315,21 @@ static void list_marks(const struct app *app, char *out, size_t size) {
       n += (size_t)snprintf(out + n, size - n, "%s%c %lld", n ? ", " : "", mark->name,
                             (long long)mark->step);
   }
+}
+
+unsigned do_UNMARK(struct app *app, int64_t count, const char *args) {
+  char list[200];
+  (void)count;
+  if (!mark_name(app, args))
+    return REACT_REDRAW;
+  ph_marks *marks = app_own_marks(app);
+  list_marks(app, list, sizeof list);
+  if (!marks || ph_marks_unset(marks, app_episode_id(app), args[0]) != PH_OK) {
+    app_complain(app, "no mark %s in this episode: %s", args, list);
+    return REACT_REDRAW;
+  }
+  app_say(app, "mark %s is gone", args);
+  return REACT_REDRAW | REACT_SAVE;
 }
 
 unsigned do_JUMP(struct app *app, int64_t count, const char *args) {

@@ -10,11 +10,9 @@
 
 /* --- panels --- */
 
-static bool can_focus(const struct app *app, int id) {
-  const struct rect *r = &app->layout.panel[id];
-  if (id == PANEL_HELP || !panel_get((enum panel_id)id)->focusable)
-    return false;
-  return app->zoomed >= 0 || (r->h > 0 && r->w > 0);
+/* Every panel, with room or without: see app_relayout. */
+static bool can_focus(int id) {
+  return id != PANEL_HELP && panel_get((enum panel_id)id)->focusable;
 }
 
 static unsigned move_focus(struct app *app, int by) {
@@ -25,7 +23,7 @@ static unsigned move_focus(struct app *app, int by) {
   }
   for (int i = 0; i < PANEL_COUNT; i++) {
     id = (id + by + PANEL_COUNT) % PANEL_COUNT;
-    if (can_focus(app, id))
+    if (can_focus(id))
       break;
   }
   app->focus = (enum panel_id)id;
@@ -89,7 +87,10 @@ unsigned do_ENTER(struct app *app, int64_t count, const char *args) {
 
 unsigned do_ZOOM(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
-  app->zoomed = app->zoomed >= 0 ? -1 : (int)app->focus;
+  if (app->crowded)
+    app->focus = PANEL_TIMELINE;
+  else
+    app->zoomed = app->zoomed >= 0 ? -1 : (int)app->focus;
   return REACT_RELAYOUT;
 }
 
@@ -373,7 +374,9 @@ unsigned do_COPY(struct app *app, int64_t count, const char *args) {
   }
   free(app->copy);
   app->copy = text;
-  app_say(app, "step %lld copied as <key>, %zu bytes", (long long)app_shown_step(app),
+  app_log(app, false,
+          "sent to the terminal's clipboard as a MuJoCo <key> element, %zu bytes (tmux: "
+          "set-clipboard on)",
           strlen(text));
   return REACT_REDRAW | REACT_COPY;
 }
@@ -384,15 +387,18 @@ unsigned do_HELP(struct app *app, int64_t count, const char *args) {
   return REACT_REDRAW | REACT_RELAYOUT;
 }
 
-/* One thing at a time: help, then the zoomed panel, then the focused panel's filter. */
+/* One thing at a time: help, then the zoomed panel, then the focused panel's filter, then a panel
+ * that is alone for want of room. */
 unsigned do_CANCEL(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
   if (app->help)
     app->help = false;
   else if (app->zoomed >= 0)
     app->zoomed = -1;
-  else
+  else if (app->filter[app->focus][0])
     app->filter[app->focus][0] = 0;
+  else if (app->crowded)
+    app->focus = PANEL_TIMELINE;
   return REACT_REDRAW | REACT_RELAYOUT;
 }
 

@@ -61,15 +61,15 @@ const char *command_near(const char *name, char *buf, size_t size) {
   return buf;
 }
 
-static bool map_add(struct keymap *map, uint32_t key, enum command cmd) {
-  for (size_t i = 0; i < map->n; i++)
-    if (map->binding[i].key == key) {
-      map->binding[i].cmd = cmd;
-      return true;
-    }
-  if (map->n == sizeof map->binding / sizeof *map->binding)
+static bool map_add(struct keymap *map, uint32_t key, enum command cmd, const char *args) {
+  size_t at = 0;
+  while (at < map->n && map->binding[at].key != key)
+    at++;
+  if (at == sizeof map->binding / sizeof *map->binding)
     return false;
-  map->binding[map->n++] = (struct binding){key, cmd};
+  map->n += at == map->n;
+  map->binding[at] = (struct binding){.key = key, .cmd = cmd};
+  snprintf(map->binding[at].args, sizeof map->binding[at].args, "%s", args);
   return true;
 }
 
@@ -89,7 +89,7 @@ void keymap_default(struct keymap *map) {
     char keys[64], *rest = NULL;
     snprintf(keys, sizeof keys, "%s", table[i].keys);
     for (char *name = strtok_r(keys, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
-      map_add(map, key_from_name(name), (enum command)i);
+      map_add(map, key_from_name(name), (enum command)i, "");
   }
 }
 
@@ -108,29 +108,67 @@ static bool bindable(uint32_t *key, const char *name, char *error, size_t size) 
   return true;
 }
 
+static const char forms[] = "expected \"bind KEY COMMAND [ARGUMENTS]\" or \"unbind KEY\"";
+
+/* The next word of *text, cut to size; *text moves behind it and the blanks that follow. */
+static bool next_word(const char **text, char *word, size_t size) {
+  static const char blank[] = " \t\r\n";
+  const char *p = *text + strspn(*text, blank);
+  size_t n = strcspn(p, blank);
+  snprintf(word, size, "%.*s", (int)(n < size ? n : size - 1), p);
+  *text = p + n + strspn(p + n, blank);
+  return n > 0;
+}
+
+static bool bind_words(struct keymap *map, uint32_t key, const char *rest, char *error,
+                       size_t size) {
+  char command[64], hints[200], args[BINDING_ARGS];
+  size_t n;
+  if (!next_word(&rest, command, sizeof command)) {
+    snprintf(error, size, "no command is named; %s", forms);
+    return false;
+  }
+  for (n = strlen(rest); n > 0 && strchr(" \t\r\n", rest[n - 1]);)
+    n--;
+  enum command cmd = command_find(command);
+  if (cmd == CMD_NONE)
+    return say(error, size, "no command is called", command,
+               command_near(command, hints, sizeof hints));
+  if (n >= sizeof args) {
+    snprintf(error, size, "the arguments of %s are too long: at most %zu bytes", command,
+             sizeof args - 1);
+    return false;
+  }
+  snprintf(args, sizeof args, "%.*s", (int)n, rest);
+  if (n && !*table[cmd].args) {
+    snprintf(error, size, "%s takes no arguments, got \"%s\"", command, args);
+    return false;
+  }
+  return map_add(map, key, cmd, args) ||
+         say(error, size, "too many keys are bound already:", command, "");
+}
+
 bool keymap_line(struct keymap *map, const char *line, char *error, size_t size) {
-  char verb[16], name[32], command[64], rest[2], hints[200];
+  char verb[16], name[32];
   uint32_t key;
   snprintf(error, size, "%s", "");
-  int n = sscanf(line, " %15s %31s %63s %1s", verb, name, command, rest);
-  if (n == 3 && strcmp(verb, "bind") == 0) {
-    if (!bindable(&key, name, error, size))
-      return false;
-    enum command cmd = command_find(command);
-    if (cmd == CMD_NONE)
-      return say(error, size, "no command is called", command,
-                 command_near(command, hints, sizeof hints));
-    if (!map_add(map, key, cmd))
-      return say(error, size, "too many keys are bound already:", name, "");
-    return true;
+  next_word(&line, verb, sizeof verb);
+  bool binds = strcmp(verb, "bind") == 0;
+  if (!binds && strcmp(verb, "unbind") != 0)
+    return say(error, size, "this is neither bind nor unbind:", verb, forms);
+  if (!next_word(&line, name, sizeof name)) {
+    snprintf(error, size, "no key is named; %s", forms);
+    return false;
   }
-  if (n == 2 && strcmp(verb, "unbind") == 0) {
-    if (!bindable(&key, name, error, size))
-      return false;
-    return map_remove(map, key) || say(error, size, "nothing is bound to", name, "");
+  if (!bindable(&key, name, error, size))
+    return false;
+  if (binds)
+    return bind_words(map, key, line, error, size);
+  if (*line) {
+    snprintf(error, size, "unbind takes one key, got more: \"%.60s\"", line);
+    return false;
   }
-  snprintf(error, size, "expected \"bind KEY COMMAND\" or \"unbind KEY\"");
-  return false;
+  return map_remove(map, key) || say(error, size, "nothing is bound to", name, "");
 }
 
 void keymap_load(struct keymap *map, const char *path,
@@ -158,17 +196,22 @@ void keymap_load(struct keymap *map, const char *path,
   fclose(file);
 }
 
-enum command keymap_find(const struct keymap *map, uint32_t key) {
+const struct binding *keymap_binding(const struct keymap *map, uint32_t key) {
   for (size_t i = 0; i < map->n; i++)
     if (map->binding[i].key == key)
-      return map->binding[i].cmd;
-  return CMD_NONE;
+      return &map->binding[i];
+  return NULL;
+}
+
+enum command keymap_find(const struct keymap *map, uint32_t key) {
+  const struct binding *binding = keymap_binding(map, key);
+  return binding ? binding->cmd : CMD_NONE;
 }
 
 const char *keymap_key(const struct keymap *map, enum command cmd, char *buf, size_t size) {
   snprintf(buf, size, "%s", "");
   for (size_t i = 0; i < map->n; i++)
-    if (map->binding[i].cmd == cmd)
+    if (map->binding[i].cmd == cmd && !map->binding[i].args[0])
       return key_name(map->binding[i].key, buf, size);
   return buf;
 }

@@ -8,14 +8,14 @@
 
 static const struct panel panels[PANEL_COUNT] = {
     [PANEL_HEADER] = {"header", false, panel_header_draw, NULL, ""},
-    [PANEL_TIMELINE] = {"timeline", true, panel_timeline_draw, NULL, "time-in time-out mark loop"},
-    [PANEL_STATE] = {"state", true, panel_state_draw, panel_state_lines, "down up filter copy"},
-    [PANEL_ACTION] = {"action", true, panel_action_draw, panel_action_lines, "down up filter"},
-    [PANEL_SUCCESS] = {"success", true, panel_success_draw, panel_success_lines, "down up"},
+    [PANEL_TIMELINE] = {"timeline", true, panel_timeline_draw, NULL, "time-in mark loop"},
+    [PANEL_STATE] = {"state", true, panel_state_draw, panel_state_lines, "down filter copy"},
+    [PANEL_ACTION] = {"action", true, panel_action_draw, panel_action_lines, "down filter"},
+    [PANEL_SUCCESS] = {"success", true, panel_success_draw, panel_success_lines, "down"},
     [PANEL_EPISODES] = {"episodes", true, panel_episodes_draw, panel_episodes_lines,
-                        "enter down up filter"},
-    [PANEL_LOG] = {"log", true, panel_log_draw, panel_log_lines, "down up"},
-    [PANEL_HELP] = {"help", true, panel_help_draw, panel_help_lines, "cancel down up"},
+                        "enter down filter"},
+    [PANEL_LOG] = {"log", true, panel_log_draw, panel_log_lines, "down"},
+    [PANEL_HELP] = {"help", true, panel_help_draw, panel_help_lines, "cancel down"},
     [PANEL_STATUS] = {"status", false, panel_status_draw, NULL, ""},
     [PANEL_HINTS] = {"hints", false, panel_hints_draw, NULL, ""},
 };

@@ -74,8 +74,7 @@ static void episode_row(struct surface *s, struct rect r, int y, const struct wi
   snprintf(number, sizeof number, "%lld", (long long)e->actions);
   x = cell_put(s, r, y, x, w->actions, true, STYLE_NORMAL, number);
   x = cell_put(s, r, y, x, w->end, false, STYLE_NORMAL, ph_end_name(e->end_reason));
-  const char *success = e->success == 1 ? "yes" : e->success == 0 ? "NO" : "-";
-  x = cell_put(s, r, y, x, w->success, false, outcome, success);
+  x = cell_put(s, r, y, x, w->success, false, outcome, app_success_word(e));
   x = cell_put(s, r, y, x, w->determinism, false, STYLE_NORMAL, e->determinism);
   if (w->oddity > 0)
     cell_put(s, r, y, x, w->oddity, false, STYLE_WARN, e->oddity);

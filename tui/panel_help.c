@@ -6,7 +6,7 @@
 #include "panel.h"
 #include "text.h"
 
-/* All keys of a command, "n . Right". */
+/* All keys of a command, "n . Right w(5)"; in brackets the arguments that a key comes with. */
 static void help_keys(char *buf, size_t size, const struct keymap *map, enum command cmd) {
   size_t n = 0;
   buf[0] = 0;
@@ -14,8 +14,11 @@ static void help_keys(char *buf, size_t size, const struct keymap *map, enum com
     char name[32];
     if (map->binding[i].cmd != cmd)
       continue;
+    const char *args = map->binding[i].args;
     key_name(map->binding[i].key, name, sizeof name);
     n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", name);
+    if (*args && n + 1 < size)
+      n += (size_t)snprintf(buf + n, size - n, "(%s)", args);
   }
 }
 
@@ -78,7 +81,7 @@ static void help_line_draw(struct surface *s, struct rect r, int y, const struct
   help_keys(keys, sizeof keys, &app->keys, line->cmd);
   enum style style = keys[0] ? STYLE_KEY : STYLE_DIM;
   if (!keys[0])
-    snprintf(keys, sizeof keys, names ? "-" : ":%s", info->name);
+    snprintf(keys, sizeof keys, names ? "(none)" : ":%s", info->name);
   text_fit(fit, sizeof fit, keys, key_width);
   surface_put(s, r, y, x, style, fit);
   x += key_width + 1;

@@ -68,7 +68,7 @@ static void status_marks(struct strip *strip, const struct app *app) {
       snprintf(here + n, sizeof here - n, " %c", m->name);
   }
   if (here[0])
-    strip_add(strip, 8, STYLE_KEY, STRIP_BAR, "mark%s", here);
+    strip_add(strip, 3, STYLE_KEY, STRIP_BAR, "mark%s", here);
   else if (marks > 0)
     strip_add(strip, 11, STYLE_NORMAL, STRIP_BAR, "%d mark%s", marks, marks == 1 ? "" : "s");
   const ph_note *note = ph_marks_note_at(sheet, id, step);
@@ -111,10 +111,10 @@ static const struct hint {
     {CMD_STEP_BACK, CMD_STEP_FORWARD, 1, "step"},
     {CMD_PLAY, CMD_NONE, 2, "play"},
     {CMD_EVENT_NEXT, CMD_EVENT_PREVIOUS, 4, "event"},
-    {CMD_NONE, CMD_NONE, 5, ""}, /* the focused panel's */
-    {CMD_PANEL_NEXT, CMD_NONE, 10, "panel"},
-    {CMD_ZOOM, CMD_NONE, 11, "zoom"},
-    {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, 12, "episode"},
+    {CMD_NONE, CMD_NONE, 7, ""}, /* the focused panel's */
+    {CMD_PANEL_NEXT, CMD_NONE, 5, "panel"},
+    {CMD_ZOOM, CMD_NONE, 12, "zoom"},
+    {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, 6, "episode"},
     {CMD_GO, CMD_NONE, 14, "go to (213g)"},
     {CMD_UNDO, CMD_NONE, 15, "undo"},
     {CMD_PROMPT, CMD_NONE, 13, "command"},
@@ -125,9 +125,7 @@ static const struct hint {
 static const char *hint_words(enum command cmd) {
   switch (cmd) {
   case CMD_DOWN:
-    return "down";
-  case CMD_UP:
-    return "up";
+    return "down up";
   case CMD_FILTER:
     return "filter";
   case CMD_COPY:
@@ -138,8 +136,6 @@ static const char *hint_words(enum command cmd) {
     return "close";
   case CMD_TIME_IN:
     return "time zoom";
-  case CMD_TIME_OUT:
-    return "out";
   case CMD_MARK:
     return "mark";
   case CMD_LOOP:
@@ -162,6 +158,11 @@ static void hint_add(struct strip *strip, const struct app *app, int rank, enum 
   strip_add(strip, rank, STYLE_HINT, STRIP_TIGHT, "%s", words);
 }
 
+/* The command that undoes one, shown with it; CMD_NONE: none. */
+static enum command hint_pair(enum command cmd) {
+  return cmd == CMD_DOWN ? CMD_UP : cmd == CMD_TIME_IN ? CMD_TIME_OUT : CMD_NONE;
+}
+
 /* The focused panel's own keys. */
 static void hints_panel(struct strip *strip, const struct app *app, int rank) {
   const char *p = panel_get(app_active(app))->hint;
@@ -171,7 +172,7 @@ static void hints_panel(struct strip *strip, const struct app *app, int rank) {
     snprintf(name, sizeof name, "%.*s", (int)n, p);
     enum command cmd = command_find(name);
     if (cmd != CMD_NONE)
-      hint_add(strip, app, rank, cmd, CMD_NONE, hint_words(cmd));
+      hint_add(strip, app, rank, cmd, hint_pair(cmd), hint_words(cmd));
     p += n + (p[n] == ' ');
   }
 }
@@ -205,7 +206,8 @@ void panel_hints_draw(struct surface *s, struct rect r, const struct app *app) {
       if (h->cmd == CMD_NONE)
         hints_panel(&strip, app, h->rank);
       else if (!app->help || h->cmd != CMD_HELP)
-        hint_add(&strip, app, h->rank, h->cmd, h->other, h->words);
+        hint_add(&strip, app, h->rank, h->cmd, h->other,
+                 app->help && h->cmd == CMD_QUIT ? "close help" : h->words);
     }
   strip_draw(s, r, 0, 1, &strip);
 }

@@ -143,18 +143,15 @@ static void timeline_marks(struct surface *s, struct rect r, int y, const struct
 }
 
 struct symbol {
-  const char *glyph, *word;
+  const char *glyph;
   enum style style;
   int rank; /* the least one of a column is drawn */
 };
 
 static const struct symbol symbols[EVENT_KIND_COUNT] = {
-    [EVENT_LATCH] = {"◆", "latch", STYLE_LATCH, 0},
-    [EVENT_END] = {"■", "end", STYLE_EVENT, 1},
-    [EVENT_TRUE] = {"▲", "true", STYLE_EVENT, 2},
-    [EVENT_FALSE] = {"▽", "broke", STYLE_WARN, 3},
-    [EVENT_CLIPPED] = {"c", "clipped", STYLE_EVENT, 4},
-    [EVENT_WARNED] = {"!", "warned", STYLE_BAD, 5},
+    [EVENT_LATCH] = {"◆", STYLE_LATCH, 0},   [EVENT_END] = {"■", STYLE_EVENT, 1},
+    [EVENT_TRUE] = {"▲", STYLE_EVENT, 2},    [EVENT_FALSE] = {"▽", STYLE_WARN, 3},
+    [EVENT_CLIPPED] = {"c", STYLE_EVENT, 4}, [EVENT_WARNED] = {"!", STYLE_BAD, 5},
 };
 
 static bool ended_badly(const struct reel *reel) {
@@ -285,7 +282,8 @@ static void timeline_legend(char *buf, size_t size, const struct reel *reel) {
     if (kind == EVENT_END && ended_badly(reel))
       glyph = "✗";
     if (seen[kind])
-      n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", glyph, symbols[kind].word);
+      n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", glyph,
+                            event_name((enum event_kind)kind));
   }
 }
 

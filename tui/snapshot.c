@@ -4,9 +4,15 @@
 #include <string.h>
 
 const char *event_name(enum event_kind kind) {
-  static const char *const names[EVENT_KIND_COUNT] = {"true", "false",   "latch",
+  static const char *const names[EVENT_KIND_COUNT] = {"true", "broke",   "latch",
                                                       "end",  "clipped", "warned"};
   return kind < EVENT_KIND_COUNT ? names[kind] : "";
+}
+
+const char *event_words(enum event_kind kind) {
+  return kind == EVENT_TRUE    ? "predicate true"
+         : kind == EVENT_FALSE ? "predicate broke"
+                               : event_name(kind);
 }
 
 struct catalog *catalog_ref(struct catalog *c) {

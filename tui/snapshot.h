@@ -45,8 +45,10 @@ struct event {
   enum event_kind kind;
 };
 
-/* The word for a kind, as F and :event-kinds take it: "true", "clipped". */
+/* The word for a kind, as F and :event-kinds take it and the timeline's legend has it: "true",
+ * "broke", "latch", "end", "clipped", "warned"; and what happened in words: "predicate broke". */
 const char *event_name(enum event_kind kind);
+const char *event_words(enum event_kind kind);
 
 /* What belongs to a whole episode, as DESIGN's episode is a rollout in a file: a reel is what the
  * screen keeps of one while it is on show. Immutable once published, shared by reference count. */
