@@ -622,14 +622,14 @@ TEST_F(Cli, AnErrorOfOneEnvTakesNothingFromTheOthers) {
 }
 
 TEST_F(Cli, AnEngineErrorAbortsTheEpisodeWithTheEnginesText) {
-  string xml = kModel;
-  xml.insert(xml.find("<body"), "<geom name=\"floor\" type=\"plane\" size=\"1 1 .1\"/>");
-  xml.insert(xml.find("<geom size=\".1\""), "<joint name=\"up\" type=\"slide\" axis=\"0 0 1\"/>");
-  xml.replace(xml.find("<geom size"), 5, "<geom name=\"cart\"");
-  Put("cart.xml", xml);
+  /* Four contacts are more than its stack holds, and there are none before it falls. */
+  Put("cart.xml",
+      "<mujoco><size nstack='200'/><worldbody><geom type='plane' size='1 1 .1'/><body pos='0 0 1'>"
+      "<joint name='cart' type='slide' axis='1 0 0'/><joint name='up' type='slide' axis='0 0 1'/>"
+      "<geom type='box' condim='6' size='.1 .1 .1' mass='1'/></body></worldbody>"
+      "<actuator><motor name='push' joint='cart'/></actuator></mujoco>");
   Put("cart.lua", "return { name = 'odd', model = 'cart.xml', control_steps = 2, max_steps = 60,\n"
-                  "  reset = function(env) env.qpos.up = 0.105\n"
-                  "    env.model.geom.cart.condim = 7 end,\n"
+                  "  reset = function(env) env.qpos.up = -0.895 end,\n"
                   "  policy = function(s) return {0} end }\n");
   Outcome o = Run({"record", "cart.lua", "--out", "run", "--json"});
   EXPECT_EQ(o.status, 3) << o.err;
