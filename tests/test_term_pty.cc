@@ -421,10 +421,10 @@ TEST_F(Program, MarksAndTheLastPlaceAreKept) {
 TEST_F(Program, KeysFile) {
   fs::create_directories(dir / "config/playhead");
   FILE *file = fopen((dir / "config/playhead/keys").c_str(), "w");
-  fputs("# mine\nbind t last\nbind nonsense\n", file);
+  fputs("# mine\nbind t go 100%\nbind nonsense\n", file);
   fclose(file);
   open();
-  EXPECT_TRUE(after("", "keys:3: expected")) << "bad lines are in the log, with their number";
+  EXPECT_TRUE(after("", "keys:3: no key is called")) << "bad lines are in the log, with their number";
   EXPECT_TRUE(after("t", "step 170/170"));
 }
 

@@ -87,7 +87,7 @@ static const char tail[] =
     "and the keys file are kept\n"
     ".SH FILES\n"
     ".TP\n.I FILE.playhead.json\nmarks and notes of a file\n"
-    ".TP\n.I ~/.config/playhead/keys\nlines of bind KEY COMMAND and unbind KEY\n";
+    ".TP\n.I ~/.config/playhead/keys\nlines of bind KEY COMMAND [ARGUMENTS] and unbind KEY\n";
 
 void manual_print(void *stream) {
   FILE *out = stream;
