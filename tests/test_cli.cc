@@ -725,6 +725,29 @@ TEST_F(Cli, VerifyFindsAFlippedByte) {
       << o.out;
 }
 
+TEST_F(Cli, ALostEpisodeIsAFindingAndAnEmptyRunNoSuccess) {
+  ASSERT_EQ(Record("run").status, 0);
+  std::vector<fs::path> episodes;
+  for (auto &file : fs::directory_iterator(top / "run"))
+    if (file.path().filename().string().rfind("env", 0) == 0)
+      episodes.push_back(file.path());
+  ASSERT_GT(episodes.size(), 1u);
+  fs::remove(episodes[0]);
+  string lost =
+      "the index names " + episodes[0].filename().string() + ", which is not in the folder";
+  for (const char *verb : {"verify", "info"}) {
+    Outcome o = Run({verb, "run"});
+    EXPECT_EQ(o.status, 1) << verb;
+    EXPECT_NE(o.out.find(lost), string::npos) << o.out;
+  }
+  for (auto &file : episodes)
+    fs::remove(file);
+  fs::remove(top / "run" / "index");
+  Outcome o = Run({"verify", "run"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("there is nothing to verify"), string::npos) << o.out;
+}
+
 /* What is damaged is named as that, and is a finding. */
 TEST_F(Cli, InfoSaysWhatIsDamaged) {
   ASSERT_EQ(Record("run").status, 0);

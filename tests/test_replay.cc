@@ -471,6 +471,21 @@ TEST_F(Replay, AModelThatDoesNotCompileNamesTheColumns) {
   ph_model_unref(broken);
 }
 
+TEST_F(Replay, AModelThatCompilesToOtherFactsIsNotSaidNotToCompile) {
+  ph_names names;
+  ph_model_facts facts;
+  ph_model *other = nullptr;
+  char why[400];
+  ASSERT_EQ(PH_OK, ph_mj_describe(model->m, &names, &facts));
+  facts.timestep = 0.5;
+  ASSERT_EQ(PH_OK, ph_model_from_source(&other, help_source(help_scene()), &facts, &names));
+  open();
+  EXPECT_EQ(PH_STATES_ONLY, ph_episode_guarantee(episode, other, nullptr, why, sizeof why));
+  EXPECT_EQ(0, strncmp(why, "it compiles, but does not fit what the file says of it: ", 56)) << why;
+  EXPECT_NE(nullptr, strstr(why, "the timestep is 0.5 s")) << why;
+  ph_model_unref(other);
+}
+
 /* --- checks --- */
 
 void expect_mismatch(Replay *test, const char *first, const char *second) {

@@ -121,7 +121,7 @@ static void print_model(const ph_model *model) {
          ph_model_sha256(model), ph_model_engine_version(model), d->nq, d->nv, d->nu, d->na,
          ph_model_timestep(model), ph_model_integrator(model), ph_model_solver(model));
   if (!ph_model_compiled(model))
-    printf("           does not compile here: %s\n", ph_model_error(model));
+    printf("           cannot be used here: %s\n", ph_model_error(model));
 }
 
 static const char *yes_no(int success) {

@@ -197,7 +197,9 @@ static int check_entry(struct verify *v, size_t i) {
 static void print_end(const struct verify *v) {
   printf("%zu of %zu %s as recorded", v->checked - v->wrong, v->checked,
          v->checked == 1 ? "episode is" : "episodes are");
-  if (v->wrong)
+  if (v->checked == 0)
+    printf(": there is nothing to verify\n");
+  else if (v->wrong)
     printf("; the first that is not: %s: %s\n", v->first, v->fault.text);
   else
     printf(": checksums, shapes, numbers, time, quaternions, model, predicate and hold\n");
@@ -239,13 +241,13 @@ int verb_verify(const struct options *opt) {
   if (status == EXIT_FINE)
     status = check_all(&v);
   if (status == EXIT_FINE && root) {
-    json_object_set_new(root, "ok", json_boolean(v.wrong == 0));
+    json_object_set_new(root, "ok", json_boolean(v.checked > 0 && v.wrong == 0));
     json_object_set_new(root, "wrong", json_integer((json_int_t)v.wrong));
     json_object_set_new(root, "first_wrong", ph_json_text(v.first));
     status = ph_json_write(root, stdout) == PH_OK ? EXIT_FINE : cli_error();
     root = NULL;
   }
-  if (status == EXIT_FINE && v.wrong)
+  if (status == EXIT_FINE && (v.wrong || v.checked == 0))
     status = EXIT_FINDING;
   json_decref(root);
   ph_store_free(v.store);
