@@ -76,7 +76,7 @@ static void status_marks(struct strip *strip, const struct app *app) {
     strip_add(strip, 3, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "note: %s", note->text);
   char key[32];
   keymap_key(&app->keys, CMD_UNDO, key, sizeof key);
-  if (app->nundo > 0 && key[0])
+  if (app->nundo > 0 && app->undo[app->nundo - 1] != app->want.step && key[0])
     strip_add(strip, 10, STYLE_HINT, STRIP_BAR, "%s = back to %lld", key,
               (long long)app->undo[app->nundo - 1]);
 }
