@@ -124,6 +124,24 @@ TEST_F(Marks, RefusesWhatCannotBeAMark) {
   EXPECT_EQ(m.nmarks + m.nnotes, 0u);
 }
 
+TEST_F(Marks, UnsetRemovesOneAndTheFileForgetsIt) {
+  ASSERT_TRUE(load()) << error;
+  ph_marks_set(&m, "demo_1", 'a', 12);
+  ph_marks_set(&m, "demo_1", 'b', 13);
+  ph_marks_set(&m, "demo_2", 'a', 14);
+  ASSERT_TRUE(save()) << error;
+  EXPECT_EQ(ph_marks_unset(&m, "demo_1", 'a'), PH_OK);
+  EXPECT_TRUE(m.changed);
+  ASSERT_TRUE(save()) << error;
+  EXPECT_EQ(ph_marks_unset(&m, "demo_1", 'a'), PH_ENOTFOUND);
+  EXPECT_FALSE(m.changed);
+  ASSERT_TRUE(load()) << error;
+  EXPECT_EQ(ph_marks_find(&m, "demo_1", 'a'), nullptr);
+  ASSERT_NE(ph_marks_find(&m, "demo_1", 'b'), nullptr);
+  EXPECT_EQ(ph_marks_find(&m, "demo_1", 'b')->step, 13);
+  EXPECT_NE(ph_marks_find(&m, "demo_2", 'a'), nullptr);
+}
+
 TEST_F(Marks, EmptyNoteRemoves) {
   ph_marks_note(&m, "d", 1, "one");
   ph_marks_note(&m, "d", 2, "two");
