@@ -95,7 +95,7 @@ int cli_step(const struct options *opt, bool look, int64_t *step) {
     return cli_fail(EXIT_ERROR, "%s: --at %s: how long a step takes is not known", opt->paths[0],
                     opt->at);
   double end = states > 0 ? (double)states - 1 : 0;
-  double to = middle        ? (double)(states / 2)
+  double to = middle        ? floor((double)states / 2)
               : last        ? end
               : unit == 's' ? rint(value / dt)
               : unit == '%' ? rint(value / 100 * end)
