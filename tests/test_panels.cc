@@ -87,6 +87,18 @@ TEST(Golden, NoModel) {
   expect_golden("panels_no_model_80x24", f.text(24, 80));
 }
 
+// A damaged action is not the end of the episode.
+TEST(Action, DamageIsNotCalledTheLastState) {
+  Fixture f;
+  f.go(213);
+  f.snap.action = f.snap.next_ctrl = nullptr;
+  set_text(f.snap.note, "damaged here: actions");
+  std::string text = f.text(40, 120);
+  EXPECT_EQ(text.find("this is the last state"), std::string::npos) << text;
+  EXPECT_NE(text.find("action 213: damaged in the file"), std::string::npos) << text;
+  EXPECT_NE(text.find("! damaged here: actions"), std::string::npos) << text;
+}
+
 TEST(Golden, Error) {
   Fixture f;
   f.snap.reel = nullptr;

@@ -300,6 +300,26 @@ TEST_F(Session, CorruptPredicateLeavesTheStatesToBeSeen) {
   snapshot_free(snap);
 }
 
+TEST_F(Session, CorruptRewardsAreToldAtTheStepAndTheStateStays) {
+  ASSERT_EQ(open(dir / "run"), PH_OK);
+  struct snapshot *snap = serve(0, 20);
+  ASSERT_TRUE(std::isfinite(snap->reward));
+  EXPECT_STREQ(snap->note, "");
+  std::string file = snap->catalog->entry[0].file;
+  std::string path = file[0] == '/' ? file : (dir / "run" / file).string();
+  double reward = snap->reward;
+  snapshot_free(snap);
+  session_free(s);
+  s = nullptr;
+  ASSERT_TRUE(damage(path, &reward, sizeof reward));
+  ASSERT_EQ(open(dir / "run"), PH_OK) << ph_error();
+  snap = serve(0, 20);
+  ASSERT_TRUE(snap->has_frame) << snap->error;
+  EXPECT_TRUE(std::isnan(snap->reward));
+  EXPECT_NE(std::string(snap->note).find("rewards"), std::string::npos) << snap->note;
+  snapshot_free(snap);
+}
+
 TEST_F(Session, EpisodeThatDoesNotOpenIsAnErrorAndTheNextOneOpens) {
   ASSERT_EQ(open(dir / "run"), PH_OK);
   struct snapshot *snap = session_first(s);

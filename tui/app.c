@@ -174,13 +174,14 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
     app->loop_a = app->loop_b = -1;
   if (app->zoom_last > last)
     app->zoom_first = app->zoom_last = -1;
+  bool noted = (snap->note[0] != 0) != (old && old->note[0]);
   bool changed = snap->reel != before || app_count(app) != count;
   snapshot_free(old);
-  if (changed) {
+  if (changed || noted)
     app_relayout(app);
+  if (changed)
     app_show_episode(app);
-  }
-  return REACT_REDRAW | (changed ? REACT_RELAYOUT : 0);
+  return REACT_REDRAW | (changed || noted ? REACT_RELAYOUT : 0);
 }
 
 unsigned app_starve(struct app *app) {

@@ -7,8 +7,9 @@
 #define PANEL_LIST(X)                                                                              \
   X(HEADER, header)                                                                                \
   X(TIMELINE, timeline)                                                                            \
-  X(STATE, state) X(ACTION, action) X(SUCCESS, success) X(EPISODES, episodes) X(LOG, log)          \
-      X(HELP, help) X(STATUS, status) X(HINTS, hints)
+  X(STATE, state)                                                                                  \
+  X(ACTION, action) X(SUCCESS, success) X(EPISODES, episodes) X(LOG, log) X(HELP, help)            \
+      X(STATUS, status) X(HINTS, hints)
 
 enum panel_id {
 #define PANEL_ENUM(id, name) PANEL_##id,

@@ -98,11 +98,13 @@ void panel_wrap(struct surface *s, struct rect r, int y, enum style style, const
   }
 }
 
-int panel_notes(const struct app *app, const char *notes[2]) {
+int panel_notes(const struct app *app, const char *notes[PANEL_NOTES]) {
   const struct reel *reel = app_reel(app);
   int n = 0;
   if (!reel)
     return 0;
+  if (app->snap->note[0])
+    notes[n++] = app->snap->note;
   if (reel->model_note[0])
     notes[n++] = reel->model_note;
   if (reel->task_note[0])
@@ -112,7 +114,7 @@ int panel_notes(const struct app *app, const char *notes[2]) {
 
 void panel_layout_options(const struct app *app, struct layout_options *out) {
   const struct reel *reel = app_reel(app);
-  const char *notes[2];
+  const char *notes[PANEL_NOTES];
   *out = (struct layout_options){.zoomed = app->zoomed, .help = app->help};
   out->nepisodes = app->snap && app->snap->catalog ? (int)app->snap->catalog->n : 0;
   out->nnotes = panel_notes(app, notes);

@@ -44,8 +44,10 @@ int panel_cursor(const struct app *app, enum panel_id id, int lines);
 void panel_wrap(struct surface *s, struct rect r, int y, enum style style, const char *text);
 /* " 12 more  j k scroll  f filter" into the last row. */
 void panel_more(struct surface *s, struct rect r, int y, const struct app *app, int hidden);
-/* What the header has to say besides: missing model, task; at most 2. Returns how many. */
-int panel_notes(const struct app *app, const char *notes[2]);
+enum { PANEL_NOTES = 3 };
+/* What the header has to say besides: damage at this step, missing model, task. Returns how many.
+ */
+int panel_notes(const struct app *app, const char *notes[PANEL_NOTES]);
 /* What the layout needs to know of an app. */
 void panel_layout_options(const struct app *app, struct layout_options *out);
 

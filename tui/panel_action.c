@@ -172,11 +172,13 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
   const struct snapshot *snap = app->snap;
   char title[80] = "action -> ctrl";
   bool frame = reel && snap->has_frame;
-  bool last = frame && !snap->action && reel->nactions > 0;
+  bool none = frame && !snap->action && reel->nactions > 0;
   if (frame)
     snprintf(title, sizeof title, "action %lld -> ctrl", (long long)snap->step);
-  if (last)
+  if (none && snap->step == reel->states - 1)
     snprintf(title, sizeof title, "no action: this is the last state");
+  else if (none)
+    snprintf(title, sizeof title, "action %lld: damaged in the file", (long long)snap->step);
   r = panel_frame(s, r, app, PANEL_ACTION, title, NULL);
   if (r.h < 1)
     return;

@@ -109,7 +109,7 @@ static bool header_warn(struct strip *strip, const char *const *notes, int n, in
 
 static void header_notes(struct surface *s, struct rect r, const struct app *app,
                          const struct reel *reel) {
-  const char *notes[2];
+  const char *notes[PANEL_NOTES];
   int n = panel_notes(app, notes);
   struct strip strip = {0};
   bool own_rows = r.h >= 2 + n;

@@ -241,6 +241,7 @@ static ph_status fill_frame(struct snapshot *snap, struct opened *o, int64_t ste
   const ph_frame *frame = ph_replay_frame(o->replay);
   snap->step = frame->step;
   snap->time = frame->time;
+  memcpy(snap->note, frame->note, sizeof snap->note);
   snap->reward = frame->reward ? *frame->reward : NAN;
   snap->flags = frame->flags ? *frame->flags : -1;
   if (!copy_row(snap, frame, o->reel) || !copy_contacts(snap, frame) || !copy_next_ctrl(snap, o) ||

@@ -87,6 +87,7 @@ struct snapshot {
   struct catalog *catalog; /* referenced */
   struct reel *reel;       /* referenced; NULL when the episode does not open */
   bool has_frame;
+  char note[400]; /* "" or which columns are damaged at this step, and so not shown */
   int64_t step;
   double time;
   double *values;            /* reel->nsignals; NaN unknown */

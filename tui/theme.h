@@ -4,8 +4,9 @@
 
 #define STYLE_LIST(X)                                                                              \
   X(NORMAL)                                                                                        \
-  X(DIM) X(BOLD) X(TITLE) X(BORDER) X(HEADER) X(GOOD) X(BAD) X(WARN) X(PLAYHEAD) X(PREDICATE)      \
-      X(HOLD) X(LATCH) X(EVENT) X(SELECTED) X(KEY) X(HINT) X(PROMPT) X(CHANGED) X(AXIS)
+  X(DIM)                                                                                           \
+  X(BOLD) X(TITLE) X(BORDER) X(HEADER) X(GOOD) X(BAD) X(WARN) X(PLAYHEAD) X(PREDICATE) X(HOLD)     \
+      X(LATCH) X(EVENT) X(SELECTED) X(KEY) X(HINT) X(PROMPT) X(CHANGED) X(AXIS)
 
 enum style {
 #define STYLE_ENUM(id) STYLE_##id,
