@@ -18,6 +18,7 @@
 #include "file.h"
 
 #define KEPT_LIMIT ((size_t)64 << 20)
+#define METADATA_KEPT ((size_t)1 << 20)
 
 struct lost {
   struct lost *next; /* older */
@@ -194,6 +195,17 @@ static const H5FD_class_t driver = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+/* Whenever a dataset is closed the library (1.10) walks all metadata that it keeps, so that writing
+ * n groups would take n^2: it keeps little. (Of a file that is only read it keeps everything.) */
+static bool keep_little(hid_t access) {
+  H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+  if (H5Pget_mdc_config(access, &config) < 0)
+    return false;
+  config.set_initial_size = 1;
+  config.initial_size = config.min_size = config.max_size = METADATA_KEPT;
+  return H5Pset_mdc_config(access, &config) >= 0;
+}
+
 ph_status ph_h5_access(hid_t *out, ph_h5_ticket *ticket) {
   static hid_t id = H5I_INVALID_HID; /* under the door's lock, until the library ends */
   if (H5Iis_valid(id) <= 0)
@@ -202,7 +214,7 @@ ph_status ph_h5_access(hid_t *out, ph_h5_ticket *ticket) {
   bool ok = access >= 0 && H5Pset_driver(access, id, &ticket) >= 0 &&
             H5Pset_fclose_degree(access, H5F_CLOSE_SEMI) >= 0;
   if (ok && ticket->writable)
-    ok = H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
+    ok = keep_little(access) && H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
   if (ok && !ticket->writable)
     ok = H5Pset_evict_on_close(access, 1) >= 0;
   if (ok) {

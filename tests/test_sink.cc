@@ -164,6 +164,25 @@ TEST_F(Sink, DatasetHoldsEpisodesInTheOrderGiven) {
   }
 }
 
+/* More than are read back from one opening. */
+TEST_F(Sink, DatasetOfHundredsOfEpisodesIsReadBackWhole) {
+  Fake a(1);
+  for (int col = 0; col < PH_COL_COUNT; col++)
+    if (a.rows.count(col) && !ph_schema_column((ph_column)col)->required)
+      a.drop(col);
+  OK(dataset(a));
+  for (int k = 0; k < 401; k++) {
+    a.meta.episode = k;
+    OK(write_fake(sink, a));
+  }
+  OK(sink->finish(sink));
+  close();
+  for (int k : {0, 199, 200, 400}) {
+    a.meta.episode = k;
+    expect_file(path, ("/data/demo_" + std::to_string(k)).c_str(), a);
+  }
+}
+
 TEST_F(Sink, DatasetRefusesAnExistingOutput) {
   Fake a(3);
   write_bytes(path, "precious");
