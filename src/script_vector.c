@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mj.h"
@@ -92,10 +93,12 @@ static field_rule rule_of(const ph_vector *v) {
 
 static void check_rule(lua_State *L, const ph_vector *v, double x) {
   field_rule rule = rule_of(v);
+  char number[32];
+  snprintf(number, sizeof number, "%g", x);
   if (rule == NOT_NEGATIVE && x < 0)
-    luaL_error(L, "%s: %f is negative", v->label, x);
+    luaL_error(L, "%s: %s is negative", v->label, number);
   if (rule == CONDIM && x != 1 && x != 3 && x != 4 && x != 6)
-    luaL_error(L, "%s: must be 1, 3, 4 or 6, is %f", v->label, x);
+    luaL_error(L, "%s: must be 1, 3, 4 or 6, is %s", v->label, number);
 }
 
 /* Of a quaternion or an axis. */
