@@ -65,6 +65,18 @@ struct Session : ::testing::Test {
   }
 };
 
+TEST_F(Session, ADamagedTaskIsNotTakenForAMissingOne) {
+  ASSERT_TRUE(damage(dir / "run" / "run.h5", "control_steps =", 15));
+  ASSERT_EQ(open(dir / "run"), PH_OK) << ph_error();
+  struct snapshot *snap = serve(0, 0);
+  ASSERT_TRUE(snap && snap->reel);
+  std::string note = snap->reel->task_note;
+  EXPECT_NE(note.find("checksum"), std::string::npos) << note;
+  EXPECT_EQ(note.find("does not hold"), std::string::npos) << note;
+  EXPECT_EQ(snap->reel->guarantee, PH_STATES_ONLY) << snap->reel->reason;
+  snapshot_free(snap);
+}
+
 TEST_F(Session, FirstSnapshotIsTheCatalogAlone) {
   ASSERT_EQ(open(dir / "run"), PH_OK) << ph_error();
   struct snapshot *snap = session_first(s);
