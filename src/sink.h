@@ -45,7 +45,8 @@ typedef struct ph_sink_options {
 /* A run directory: run.h5 appears with `ph_sink_run_start`, else with the first `begin` or
  * `finish`; each `end` verifies, syncs and renames one file env<III>_ep<NNNNNN>_<A>.h5 and appends
  * its index record. The folder is locked while the sink lives. PH_EEXIST: it holds episodes, or
- * another process records into it; the run.h5 of a run without an episode gives way. origin says
+ * another process records into it; the run.h5 of a run without an episode gives way. PH_EINVAL:
+ * files in it would have paths that are too long to be opened again. origin says
  * what all episodes share. */
 ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
                       const ph_sink_options *opt);
