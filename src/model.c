@@ -50,22 +50,29 @@ static ph_status fit_joints(const ph_names *a, const ph_names *b) {
 }
 
 static ph_status fit_sizes(const ph_model_facts *a, const ph_model_facts *b) {
-#define FIT(name)                                                                                  \
-  if (a->dims.name != b->dims.name)                                                                \
-    return ph_fail(PH_EMISMATCH, "model: " #name " is %d in the recorded one, %d in this one",     \
-                   a->dims.name, b->dims.name);
-  FIT(nq)
-  FIT(nv)
-  FIT(nu)
-  FIT(na)
-  FIT(nmocap) FIT(nuserdata) FIT(neq) FIT(nplugin) FIT(nbody)
-#undef FIT
-      /* Not a number of another size: a different duration of every step. */
-      if (a->timestep > 0 && a->timestep != b->timestep) return ph_fail(
-          PH_EMISMATCH,
-          "model: the timestep is %.17g s in the recorded one, %.17g s in "
-          "this one",
-          a->timestep, b->timestep);
+  const struct {
+    const char *name;
+    int recorded, given;
+  } sizes[] = {
+      {"nq", a->dims.nq, b->dims.nq},
+      {"nv", a->dims.nv, b->dims.nv},
+      {"nu", a->dims.nu, b->dims.nu},
+      {"na", a->dims.na, b->dims.na},
+      {"nmocap", a->dims.nmocap, b->dims.nmocap},
+      {"nuserdata", a->dims.nuserdata, b->dims.nuserdata},
+      {"neq", a->dims.neq, b->dims.neq},
+      {"nplugin", a->dims.nplugin, b->dims.nplugin},
+      {"nbody", a->dims.nbody, b->dims.nbody},
+  };
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    if (sizes[i].recorded != sizes[i].given)
+      return ph_fail(PH_EMISMATCH, "model: %s is %d in the recorded one, %d in this one",
+                     sizes[i].name, sizes[i].recorded, sizes[i].given);
+  /* Not a number of another size: a different duration of every step. */
+  if (a->timestep > 0 && a->timestep != b->timestep)
+    return ph_fail(PH_EMISMATCH,
+                   "model: the timestep is %.17g s in the recorded one, %.17g s in this one",
+                   a->timestep, b->timestep);
   return PH_OK;
 }
 

@@ -424,7 +424,8 @@ TEST_F(Program, KeysFile) {
   fputs("# mine\nbind t go 100%\nbind nonsense\n", file);
   fclose(file);
   open();
-  EXPECT_TRUE(after("", "keys:3: no key is called")) << "bad lines are in the log, with their number";
+  EXPECT_TRUE(after("", "keys:3: no key is called"))
+      << "bad lines are in the log, with their number";
   EXPECT_TRUE(after("t", "step 170/170"));
 }
 

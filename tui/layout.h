@@ -4,12 +4,12 @@
 
 #include "surface.h"
 
+/* clang-format off */
 #define PANEL_LIST(X)                                                                              \
-  X(HEADER, header)                                                                                \
-  X(TIMELINE, timeline)                                                                            \
-  X(STATE, state)                                                                                  \
-  X(ACTION, action) X(SUCCESS, success) X(EPISODES, episodes) X(LOG, log) X(HELP, help)            \
-      X(STATUS, status) X(HINTS, hints)
+  X(HEADER, header) X(TIMELINE, timeline) X(STATE, state) X(ACTION, action)                        \
+  X(SUCCESS, success) X(EPISODES, episodes) X(LOG, log) X(HELP, help) X(STATUS, status)            \
+  X(HINTS, hints)
+/* clang-format on */
 
 enum panel_id {
 #define PANEL_ENUM(id, name) PANEL_##id,

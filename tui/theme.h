@@ -2,11 +2,12 @@
 #ifndef TUI_THEME_H
 #define TUI_THEME_H
 
+/* clang-format off */
 #define STYLE_LIST(X)                                                                              \
-  X(NORMAL)                                                                                        \
-  X(DIM)                                                                                           \
-  X(BOLD) X(TITLE) X(BORDER) X(HEADER) X(GOOD) X(BAD) X(WARN) X(PLAYHEAD) X(PREDICATE) X(HOLD)     \
-      X(LATCH) X(EVENT) X(SELECTED) X(KEY) X(HINT) X(PROMPT) X(CHANGED) X(AXIS)
+  X(NORMAL) X(DIM) X(BOLD) X(TITLE) X(BORDER) X(HEADER) X(GOOD) X(BAD) X(WARN) X(PLAYHEAD)         \
+  X(PREDICATE) X(HOLD) X(LATCH) X(EVENT) X(SELECTED) X(KEY) X(HINT) X(PROMPT) X(CHANGED)           \
+  X(AXIS)
+/* clang-format on */
 
 enum style {
 #define STYLE_ENUM(id) STYLE_##id,

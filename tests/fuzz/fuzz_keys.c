@@ -8,6 +8,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(uint32_t key) {
   char name[32];
+  if (key & KEY_PASTED_) { /* text, not a key */
+    assert((key & ~KEY_PASTED_) < KEY_SPECIAL_);
+    return;
+  }
   assert(key != KEY_NONE_ && key < KEY_LIMIT_);
   assert(key_from_name(key_name(key, name, sizeof name)) == key);
 }
