@@ -87,7 +87,7 @@ static void unpack(char *out, size_t size, const char *field, size_t n) {
 
 static void from_row(ph_entry *entry, const struct row *row) {
   char text[sizeof row->end_reason + 1];
-  memset(entry, 0, sizeof *entry);
+  memset(entry, 0, sizeof *entry); /* NOLINT(clang-analyzer-unix.Malloc): never of zero size */
   unpack(entry->id, sizeof entry->id, row->id, sizeof row->id);
   snprintf(entry->group, sizeof entry->group, "/data/%s", entry->id);
   entry->env_id = row->env_id;
