@@ -87,9 +87,10 @@ static void unpack(char *out, size_t size, const char *field, size_t n) {
 
 static void from_row(ph_entry *entry, const struct row *row) {
   char text[sizeof row->end_reason + 1];
-  memset(entry, 0, sizeof *entry); /* NOLINT(clang-analyzer-unix.Malloc): never of zero size */
+  memset(entry, 0, sizeof *entry);
   unpack(entry->id, sizeof entry->id, row->id, sizeof row->id);
   snprintf(entry->group, sizeof entry->group, "/data/%s", entry->id);
+  /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): count + 1 is never zero */
   entry->env_id = row->env_id;
   entry->episode = row->episode;
   entry->actions = row->A;
