@@ -152,8 +152,8 @@ ph_status ph_h5_open(hid_t *out, const char *path) {
 }
 
 /* Groups and root without times, attributes in the object header: small and the same each time. */
-static hid_t file_creation(void) {
-  hid_t list = H5Pcreate(H5P_FILE_CREATE);
+hid_t ph_h5_creation(hid_t kind) {
+  hid_t list = H5Pcreate(kind);
   if (list >= 0 &&
       (H5Pset_obj_track_times(list, 0) < 0 || H5Pset_attr_phase_change(list, 64, 48) < 0 ||
        H5Pset_link_phase_change(list, 32, 24) < 0)) {
@@ -171,7 +171,7 @@ ph_status ph_h5_create(hid_t *out, const char *path) {
     return ph_fail(errno == EEXIST ? PH_EEXIST : PH_EIO, "%s: cannot be created: %s", path,
                    strerror(errno));
   ph_h5_enter();
-  hid_t access = H5I_INVALID_HID, creation = file_creation();
+  hid_t access = H5I_INVALID_HID, creation = ph_h5_creation(H5P_FILE_CREATE);
   ph_status status = ph_h5_access(&access, &ticket);
   if (!status) {
     *out = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);

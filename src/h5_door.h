@@ -55,4 +55,8 @@ int ph_h5_file_errno(hid_t file);
 /* Asks the file to sync when it closes and to leave its errno in *report then. */
 ph_status ph_h5_file_report(hid_t file, int *report);
 
+/* How files (H5P_FILE_CREATE) and groups (H5P_GROUP_CREATE) of ours are made; the caller closes the
+ * list. H5I_INVALID_HID on failure. */
+hid_t ph_h5_creation(hid_t kind);
+
 #endif

@@ -94,17 +94,6 @@ ph_status ph_h5_group(hid_t *out, hid_t loc, const char *path) {
   return status;
 }
 
-static hid_t group_creation(void) {
-  hid_t list = H5Pcreate(H5P_GROUP_CREATE);
-  if (list >= 0 &&
-      (H5Pset_obj_track_times(list, 0) < 0 || H5Pset_attr_phase_change(list, 64, 48) < 0 ||
-       H5Pset_link_phase_change(list, 32, 24) < 0)) {
-    ph_h5_close(list);
-    return H5I_INVALID_HID;
-  }
-  return list;
-}
-
 static ph_status create_one(hid_t *out, hid_t loc, const char *path, hid_t creation) {
   *out = H5Gcreate2(loc, path, H5P_DEFAULT, creation, H5P_DEFAULT);
   return *out < 0 ? ph_h5_error(PH_EIO, loc, path) : PH_OK;
@@ -118,7 +107,7 @@ ph_status ph_h5_group_create(hid_t *out, hid_t loc, const char *path) {
     return ph_fail(PH_EINVAL, "HDF5: group: bad path \"%s\"", path);
   memcpy(part, path, n + 1);
   ph_h5_enter();
-  hid_t creation = group_creation();
+  hid_t creation = ph_h5_creation(H5P_GROUP_CREATE);
   ph_status status = creation < 0 ? ph_h5_error(PH_EIO, loc, path) : PH_OK;
   for (size_t i = 1; i <= n && !status; i++) {
     if (path[i] != '/' && path[i] != 0)
