@@ -70,12 +70,24 @@ void ph_edits_free(ph_edit *edits, size_t n) {
 
 static ph_status check_new(const ph_episode_meta *meta, uint32_t columns) {
   const ph_episode_meta *m = meta;
-  if (m->actions < 0 || (m->states != m->actions && m->states != m->actions + 1))
+  bool ours = !m->layout[0]; /* others may lack actions */
+  if (m->actions < 0 || m->states < m->actions || (ours && m->states > m->actions + 1))
     return ph_fail(PH_EINVAL, "%s: %lld actions and %lld states are no episode", m->id,
                    (long long)m->actions, (long long)m->states);
   if (!(columns & PH_COL_BIT(PH_COL_STATES)))
     return ph_fail(PH_EINVAL, "%s: no states", m->id);
   return PH_OK;
+}
+
+static void count_rows(ph_episode *e) {
+  for (int i = 0; i < PH_COL_COUNT; i++) {
+    const ph_column_info *info = ph_schema_column((ph_column)i);
+    e->stored[i] = info->type;
+    e->rows[i] = info->rows == PH_ROWS_A ? e->meta.actions
+                 : info->rows == PH_ROWS_S ? e->meta.states
+                                           : 1;
+  }
+  e->rows[PH_COL_STATES] = e->meta.states;
 }
 
 ph_status ph_episode_new(ph_episode **out, const ph_episode_meta *meta, uint32_t columns,
@@ -92,8 +104,9 @@ ph_status ph_episode_new(ph_episode **out, const ph_episode_meta *meta, uint32_t
   }
   e->meta = *meta;
   e->columns = columns & ~PH_COL_BIT(PH_COL_FINAL_STATE);
-  if (meta->states > meta->actions)
+  if (meta->states == meta->actions + 1)
     e->columns |= PH_COL_BIT(PH_COL_FINAL_STATE);
+  count_rows(e);
   e->provenance = strdup(meta->provenance && *meta->provenance ? meta->provenance : "[]");
   if (!e->provenance) {
     status = ph_fail(PH_ENOMEM, "%s: out of memory", meta->id);
@@ -122,6 +135,8 @@ void ph_episode_free(ph_episode *episode) {
     episode->backend->free(episode->backend);
   ph_edits_free(episode->edits, episode->nedits);
   free(episode->provenance);
+  free(episode->channels);
+  free(episode->findings);
   free(episode);
 }
 
@@ -134,19 +149,11 @@ bool ph_episode_has(const ph_episode *episode, ph_column col) {
 }
 
 int64_t ph_episode_rows(const ph_episode *episode, ph_column col) {
-  if (!ph_episode_has(episode, col))
-    return 0;
-  if (col == PH_COL_STATES)
-    return episode->meta.states;
-  switch (ph_schema_column(col)->rows) {
-  case PH_ROWS_A:
-    return episode->meta.actions;
-  case PH_ROWS_S:
-    return episode->meta.states;
-  case PH_ROWS_ONE:
-    return 1;
-  }
-  return 0;
+  return ph_episode_has(episode, col) ? episode->rows[col] : 0;
+}
+
+ph_type ph_episode_stored_type(const ph_episode *episode, ph_column col) {
+  return episode->stored[col];
 }
 
 ph_status ph_episode_read(const ph_episode *episode, ph_column col, int64_t first, int64_t n,
@@ -170,4 +177,42 @@ ph_status ph_episode_read(const ph_episode *episode, ph_column col, int64_t firs
 const ph_edit *ph_episode_edits(const ph_episode *episode, size_t *n) {
   *n = episode->nedits;
   return episode->edits;
+}
+
+/* --- channels, findings --- */
+
+const ph_channel *ph_episode_channels(const ph_episode *episode, size_t *n) {
+  *n = episode->nchannels;
+  return episode->channels;
+}
+
+ph_status ph_episode_channel_read(const ph_episode *episode, size_t channel, int64_t first,
+                                  int64_t n, double *out) {
+  const ph_backend *backend = episode->backend;
+  const char *id = episode->meta.id;
+  if (channel >= episode->nchannels)
+    return ph_fail(PH_EINVAL, "%s: channel %zu of %zu", id, channel, episode->nchannels);
+  const ph_channel *c = &episode->channels[channel];
+  if (c->kind != PH_CHANNEL_NUMBERS || !backend->read_channel)
+    return ph_fail(PH_EINVAL, "%s: %s: it is not read as numbers", id, c->name);
+  if (first < 0 || n < 0 || first > c->rows || n > c->rows - first)
+    return ph_fail(PH_EINVAL, "%s: rows %lld to %lld of %s: it has %lld", id, (long long)first,
+                   (long long)(first + (n > 0 ? n - 1 : 0)), c->name, (long long)c->rows);
+  if (n == 0 || c->width == 0)
+    return PH_OK;
+  return backend->read_channel(backend, channel, first, n, out);
+}
+
+const ph_finding *ph_episode_findings(const ph_episode *episode, size_t *n) {
+  *n = episode->nfindings;
+  return episode->findings;
+}
+
+const char *ph_finding_name(ph_finding_kind kind) {
+  static const char *const names[] = {
+#define PH_FINDING_TEXT(id, name) name,
+      PH_FINDING_LIST(PH_FINDING_TEXT)
+#undef PH_FINDING_TEXT
+  };
+  return (unsigned)kind < PH_FINDING_COUNT ? names[kind] : "finding";
 }

@@ -10,6 +10,9 @@ struct ph_backend {
   /* Reads rows of a stored column; bounds are checked already. Thread safe. */
   ph_status (*read)(const ph_backend *backend, ph_column col, int64_t first, int64_t n, void *out);
   void (*free)(ph_backend *backend);
+  /* Rows of a channel as doubles, likewise. NULL: there are no channels. */
+  ph_status (*read_channel)(const ph_backend *backend, size_t channel, int64_t first, int64_t n,
+                            double *out);
 };
 
 struct ph_episode {
@@ -19,6 +22,13 @@ struct ph_episode {
   size_t nedits;
   char *provenance; /* owned */
   ph_backend *backend;
+  /* Of foreign files; owned. */
+  int64_t rows[PH_COL_COUNT];    /* of each stored column; A or S unless set otherwise */
+  ph_type stored[PH_COL_COUNT];  /* how the file has it */
+  ph_channel *channels;
+  size_t nchannels;
+  ph_finding *findings;
+  size_t nfindings;
 };
 
 /* Takes backend and copies the rest. */

@@ -33,8 +33,25 @@ ph_status ph_h5_remove(hid_t loc, const char *path);
 typedef ph_status ph_h5_visit(void *arg, const char *name, bool is_group);
 ph_status ph_h5_list(hid_t group, ph_h5_visit *fn, void *arg);
 ph_status ph_h5_count(hid_t group, size_t *n);
+/* Names of all links of a group in the library's name order; no object is opened. *names and each
+ * of them are the caller's (ph_h5_names_free). */
+ph_status ph_h5_names(char ***names, size_t *n, hid_t group);
+void ph_h5_names_free(char **names, size_t n);
+/* Kinds of what a link leads to. A link that is not hard, or leads out of the file, is
+ * PH_H5_LINK: it is named and never followed. PH_H5_BROKEN: its header is damaged. */
+typedef enum ph_h5_kind {
+  PH_H5_GROUP,
+  PH_H5_DATASET,
+  PH_H5_LINK,
+  PH_H5_OTHER,
+  PH_H5_BROKEN
+} ph_h5_kind;
+typedef ph_status ph_h5_look(void *arg, const char *name, ph_h5_kind kind);
+/* Calls fn for every link in name order, whatever it is; for files of other writers. */
+ph_status ph_h5_walk(hid_t group, ph_h5_look *fn, void *arg);
 
-/* --- attributes; strings are fixed length --- */
+/* --- attributes; ours are strings of fixed length, other writers' may be variable; numbers may be of
+ * any type and be enums (h5py's bool) --- */
 bool ph_h5_has_attr(hid_t loc, const char *name);
 /* Reads a string of any kind, escaped and cut to size. PH_ENOTFOUND when there is none. */
 ph_status ph_h5_attr_string(hid_t loc, const char *name, char *out, size_t size);
@@ -57,7 +74,15 @@ typedef struct ph_h5_array {
   int64_t width;      /* elements in one row: product of dim[1..] */
   int64_t offset;     /* in the file, when contiguous and allocated; else -1 */
   size_t string_size; /* of PH_STRING elements */
+  char name[24];      /* of the stored type in words: "float16", "bool", "uint8", "string" */
 } ph_h5_array;
+
+/* Describes a dataset of another writer: any type and rank. *why is "" or a static sentence that
+ * says why it cannot be read as numbers; *out stays open either way. dim has the first 4. */
+ph_status ph_h5_dataset_any(hid_t *out, ph_h5_array *info, const char **why, hid_t loc,
+                            const char *path);
+/* Walks a dataset's index of chunks once, so that damage shows. */
+ph_status ph_h5_check_chunks(hid_t dataset);
 
 /* Opens a dataset and describes it; refuses what must not be followed. */
 ph_status ph_h5_dataset(hid_t *out, ph_h5_array *info, hid_t loc, const char *path);

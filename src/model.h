@@ -29,6 +29,8 @@ typedef struct ph_source {
   ph_blob *originals; /* every original XML file byte for byte, the main one first */
   size_t noriginals;
   char sha256[PH_SHA256_SIZE]; /* of xml and the sorted (asset name, asset sha256) */
+  char **notes;                /* what was mended or left out, a sentence each */
+  size_t nnotes;
 } ph_source;
 
 void ph_source_free(ph_source *source); /* Nullable; frees the struct too */

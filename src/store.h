@@ -9,7 +9,8 @@
 #include "model.h"
 
 typedef struct ph_home {
-  const char *layout; /* static: "run", "dataset", "episode file" */
+  char layout[24];    /* "run", "dataset", "episode file", "robomimic", ... */
+  const struct ph_reader *reader; /* of a foreign path; NULL: our own format */
   char *path;         /* owned, as given */
   char *facts;        /* owned: file with /models and /tasks; NULL: there is none */
   char fault[200];    /* why facts cannot be used, one line; "" */
@@ -49,6 +50,11 @@ struct ph_store {
 /* Entries of one home, without its models and tasks; *entries and what is set in home are the
  * caller's. */
 ph_status ph_store_scan(ph_home *home, ph_entry **entries, size_t *n, const char *path);
+
+/* What the probe's child does: the calls that ph_store_open makes for one path; those of
+ * ph_store_episode and the first read of every column: index of the chunks, first and last row. */
+ph_status ph_store_try_path(const char *path);
+ph_status ph_store_try_episode(const char *file, const char *group);
 
 /* Adds the models and tasks that the home stores. A file that cannot be read becomes home->fault.
  */

@@ -38,7 +38,7 @@ static ph_status scan_run(ph_home *home, ph_entry **entries, size_t *n, const ch
   char *dir = strndup(path, length);
   if (!dir)
     return ph_fail(PH_ENOMEM, "%s: out of memory", path);
-  home->layout = "run";
+  snprintf(home->layout, sizeof home->layout, "run");
   ph_status status = find_run_file(&home->facts, dir);
   if (status == PH_OK)
     status = ph_index_load(entries, n, dir);
@@ -242,7 +242,7 @@ static ph_status scan_file(ph_home *home, ph_entry **entries, size_t *n, const c
   if (status)
     return status;
   bool dataset = models || index;
-  home->layout = dataset ? "dataset" : "episode file";
+  snprintf(home->layout, sizeof home->layout, "%s", dataset ? "dataset" : "episode file");
   if (!dataset)
     return adopt_run(home, *entries, *n, path);
   home->facts = strdup(path);

@@ -3,6 +3,7 @@
 #ifndef PLAYHEAD_EPISODE_H
 #define PLAYHEAD_EPISODE_H
 
+#include <playhead/finding.h>
 #include <playhead/sim.h>
 
 #ifdef __cplusplus
@@ -47,7 +48,8 @@ typedef struct ph_episode_meta {
   char substrate[24];
   char rng[40];    /* name of the generator */
   int64_t actions; /* A */
-  int64_t states;  /* S: A+1, or A where the last state is missing */
+  int64_t states;  /* S: A+1, or A where the last state is missing; a foreign file may lack more
+                      actions: A <= S holds there */
   int env_id;
   int64_t episode; /* per env, from 0 */
   char seed[24];   /* decimal; the episode's own. "" unknown */
@@ -68,6 +70,12 @@ typedef struct ph_episode_meta {
   double control_dt;      /* [s] one control step; 0 unknown */
   double timestep;        /* [s] one substep; 0 unknown */
   ph_dims dims;
+  /* What follows is "" in files of playhead's own format. */
+  char layout[24];       /* "robosuite", "robomimic", "LIBERO", "MimicGen", "RoboCasa", "arrays" */
+  char rate_source[120]; /* what control_dt was taken from, in words */
+  char success_source[120]; /* what success and predicate were taken from, in words */
+  char controller[64];      /* what the actions feed, "OSC_POSE"; "": not known */
+  char instruction[200];    /* what the episode was told to do, in the file's words */
   char oddity[160]; /* "" or where the file contradicts itself, in a sentence; not stored */
 } ph_episode_meta;
 
@@ -87,6 +95,44 @@ PH_API int64_t ph_episode_rows(const ph_episode *episode, ph_column col);
  * PH_ECORRUPT: checksum; nothing useful is in out. Thread safe. */
 PH_API ph_status ph_episode_read(const ph_episode *episode, ph_column col, int64_t first, int64_t n,
                                  void *out);
+
+/* The type in which the file holds a column; the schema's where it is not stored. Foreign files may
+ * be poorer than what ph_episode_read gives: PH_F32 states cannot be EXACT. */
+PH_API ph_type ph_episode_stored_type(const ph_episode *episode, ph_column col);
+
+/* --- what else the file holds per step --- */
+
+typedef enum ph_channel_kind {
+  PH_CHANNEL_NUMBERS, /* can be read, plotted, exported */
+  PH_CHANNEL_IMAGE,   /* uint8 H x W x 1, 3 or 4, or one encoded picture a row: named, not shown */
+  PH_CHANNEL_OTHER,   /* text, objects, ...: named, not shown; the note says why */
+} ph_channel_kind;
+
+/* One array of the file whose first dimension counts rows and that is no column of the schema.
+ * Plain data. */
+typedef struct ph_channel {
+  char name[128]; /* path under the episode, "obs/robot0_eef_pos" */
+  ph_channel_kind kind;
+  char type[24]; /* as the file has it, "float32", "uint8", "bool" */
+  int rank;      /* with the rows */
+  int64_t dim[4];
+  int64_t rows;   /* dim[0] */
+  size_t width;   /* numbers in a row; 0 for those that are not read */
+  int shift;      /* row r belongs to step r + shift */
+  char note[160]; /* "" or a sentence: what it lags or leads, why it is not shown */
+} ph_channel;
+
+/* All of them, in the file's order of names; *n may be 0. Borrowed. */
+PH_API const ph_channel *ph_episode_channels(const ph_episode *episode, size_t *n);
+
+/* Reads n rows from row `first` of a channel of numbers, as doubles (n x width). PH_EINVAL: outside,
+ * or not of numbers. Thread safe. */
+PH_API ph_status ph_episode_channel_read(const ph_episode *episode, size_t channel, int64_t first,
+                                         int64_t n, double *out);
+
+/* What is odd about it, and what of the file is missing or cannot be shown; *n may be 0. Borrowed.
+ */
+PH_API const ph_finding *ph_episode_findings(const ph_episode *episode, size_t *n);
 
 /* Model fields that this episode's reset changed; *n may be 0. Borrowed. */
 PH_API const ph_edit *ph_episode_edits(const ph_episode *episode, size_t *n);

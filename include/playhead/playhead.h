@@ -6,7 +6,8 @@
  *   episode   one rollout, read on demand         recorder  rows -> files
  *   store     what a path holds                   replay    cursor over an episode -> frame
  *   latch     how long a predicate must hold      verify    whether an episode is what it says
- *   marks     marks and notes beside a file
+ *   marks     marks and notes beside a file           track     every stored number, by name
+ *   finding   a step and a sentence
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
  * prints, never exits, installs no signal handler, and writes nothing but what it is told to. */
@@ -16,6 +17,7 @@
 #include <playhead/action.h>
 #include <playhead/env.h>
 #include <playhead/episode.h>
+#include <playhead/finding.h>
 #include <playhead/latch.h>
 #include <playhead/marks.h>
 #include <playhead/recorder.h>
@@ -25,6 +27,7 @@
 #include <playhead/status.h>
 #include <playhead/store.h>
 #include <playhead/task.h>
+#include <playhead/track.h>
 #include <playhead/verify.h>
 
 #endif

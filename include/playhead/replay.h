@@ -32,14 +32,16 @@ typedef enum ph_signal_kind {
   PH_SIGNAL_CTRL,
   PH_SIGNAL_MOCAP,
   PH_SIGNAL_SENSOR,
-  PH_SIGNAL_BODY, /* world position of a body */
+  PH_SIGNAL_BODY,    /* world position of a body */
+  PH_SIGNAL_CHANNEL, /* of a channel of a foreign file, as its row for the step has it */
 } ph_signal_kind;
 
 typedef struct ph_signal {
-  char name[64];    /* "arm_elbow", "cup.z", "cup.qw", "arm_elbow.v", "act.muscle" */
+  char name[160];   /* "arm_elbow", "cup.z", "arm_elbow.v", "act.muscle", "obs/eef_pos[2]" */
   const char *unit; /* "rad", "m", "rad/s", "" ... */
   ph_signal_kind kind;
   int index; /* in its array; of mocap body i: 7 i + 0..2 for its position, + 3..6 for its quat */
+  int channel; /* of PH_SIGNAL_CHANNEL; else -1 */
 } ph_signal;
 
 typedef struct ph_contact {

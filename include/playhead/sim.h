@@ -38,12 +38,21 @@ typedef struct ph_joint_info {
 typedef struct ph_model_options {
   const char *const *assets; /* Nullable: folders, searched in order */
   size_t nassets;
+  bool drop_missing; /* leave out what needs a missing file; bodies and joints stay */
+  bool mend;         /* of another recorder: mend known defects, leave textures out */
 } ph_model_options;
 
 /* Collects an MJCF file with all that it includes, rewrites it to a self-contained text, compiles
  * it. *out is the caller's; give it back with ph_model_unref. opt is nullable.
  * PH_EREFUSED: it reads outside the allowed folders. PH_EMODEL: it does not compile. PH_EIO. */
 PH_API ph_status ph_model_open(ph_model **out, const char *path, const ph_model_options *opt);
+
+/* The same from a text that a file holds. path: that file, for messages; its folder may be read. */
+PH_API ph_status ph_model_open_text(ph_model **out, const char *xml, size_t size, const char *path,
+                                    const ph_model_options *opt);
+
+/* What was mended or left out in the loaded copy, a sentence each; NULL past the last. Borrowed. */
+PH_API const char *ph_model_note(const ph_model *model, size_t i);
 
 PH_API ph_model *ph_model_ref(const ph_model *model);
 PH_API void ph_model_unref(const ph_model *model); /* Nullable */

@@ -1,5 +1,6 @@
-/* What a path holds: a run directory, a dataset, an episode file, or several of them. Opening
- * locks nothing and reads names, counts and outcomes only. A store belongs to one thread; the
+/* What a path holds: a run directory, a dataset, an episode file, a file of another recorder
+ * (robosuite, robomimic and their family, any HDF5 with arrays), or several of them. Opening locks
+ * nothing and reads names, counts and outcomes only; of foreign files names alone. A store belongs to one thread; the
  * episodes and models that it gives out may be shared. */
 #ifndef PLAYHEAD_STORE_H
 #define PLAYHEAD_STORE_H
@@ -18,7 +19,8 @@ typedef struct ph_entry {
   char file[512];
   char group[128]; /* object path in the file */
   int env_id;
-  int64_t episode, actions, states;
+  int64_t episode;
+  int64_t actions, states; /* -1: not looked at yet, see ph_store_look */
   char seed[24];
   ph_end end_reason;
   int success; /* 1, 0, -1 not known */
@@ -38,7 +40,8 @@ PH_API ph_status ph_store_open(ph_store **out, const char *const *paths, size_t 
                                const ph_store_options *opt);
 PH_API void ph_store_free(ph_store *store); /* Nullable */
 
-PH_API const char *ph_store_layout(const ph_store *store); /* "run", "dataset", "episode file" */
+/* "run", "dataset", "episode file", or that of a foreign file: "robomimic", ... */
+PH_API const char *ph_store_layout(const ph_store *store);
 PH_API const char *ph_store_path(const ph_store *store);   /* the first path */
 PH_API size_t ph_store_count(const ph_store *store);
 PH_API const ph_entry *ph_store_entry(const ph_store *store, size_t i); /* Borrowed */
@@ -48,7 +51,21 @@ PH_API size_t ph_store_home(const ph_store *store, size_t i);
 /* Index of the episode with that id, or a bare number as its place from 0; SIZE_MAX if none. */
 PH_API size_t ph_store_find(const ph_store *store, const char *id);
 
-/* Opens the i-th episode; the caller's. */
+/* Looks at an entry whose lengths and flags were not read yet; what is wrong becomes its oddity.
+ * PH_OK also where there was nothing to do. */
+PH_API ph_status ph_store_look(ph_store *store, size_t i);
+/* How many entries were not looked at yet. */
+PH_API size_t ph_store_unseen(const ph_store *store);
+
+/* Named groups of episodes that the files hold (robomimic's filter keys under /mask). */
+PH_API size_t ph_store_groups(const ph_store *store);
+PH_API const char *ph_store_group(const ph_store *store, size_t group); /* NULL past the last */
+PH_API bool ph_store_in_group(const ph_store *store, size_t group, size_t i);
+/* Place of a group by name; SIZE_MAX if none. */
+PH_API size_t ph_store_find_group(const ph_store *store, const char *name);
+
+/* Opens the i-th episode; the caller's. A foreign one finds its model now: it is known under
+ * meta.model_sha256 from then on. */
 PH_API ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i);
 
 /* The model with that hash (or the override), compiled and cached; a reference for the caller.

@@ -1,0 +1,109 @@
+/* Episodes of other people's formats. A reader lists the episodes of a path and hands one over as a
+ * ph_foreign: arrays as they lie in the file, which of them is what, and where the model is. What
+ * follows is the same for all of them and is done here: whether the model fits, rate, columns,
+ * channels, findings. Alignment is data: shifts in the hand-over, set from the reader's table of
+ * layouts. */
+#ifndef PLAYHEAD_FOREIGN_H
+#define PLAYHEAD_FOREIGN_H
+
+#include <playhead/store.h>
+
+#include "episode.h"
+#include "h5.h"
+
+/* One array whose first dimension counts rows. */
+typedef struct ph_array ph_array;
+struct ph_array {
+  ph_channel channel; /* what it is; bounds are checked against it */
+  ph_type stored;     /* nearest of ours */
+  /* n rows from `first` as doubles (n x channel.width); NULL: not of numbers. Thread safe. */
+  ph_status (*read)(const ph_array *array, int64_t first, int64_t n, double *out);
+  void (*close)(void *source); /* Nullable */
+  void *source;
+};
+
+/* What a reader knows of one episode. Places in arrays are -1 where there is none. */
+typedef struct ph_foreign {
+  /* Set by the reader: id, file, group, layout, writer, created, seed, env_id, episode, env_name,
+   * controller, instruction, success and success_source (where an attribute or a group says it).
+   * Lengths, dims, rate, end and what is left follow. */
+  ph_episode_meta meta;
+  ph_array *arrays; /* owned, in the order of their names */
+  size_t narrays;
+  int states;       /* flat rows: time (where `timed`), qpos, qvel, act */
+  int actions;      /* -1: none, or not readable; a finding says which */
+  int rewards;      /* per action */
+  int dones;        /* per action */
+  int success;      /* per action, 1: its outcome is a success */
+  bool timed;       /* the first number of a state is its time */
+  int action_shift; /* the action taken at state t is row t + action_shift */
+  double dt;        /* [s] of a control step as the file says; 0: it does not */
+  char dt_source[96];
+  char *model_text; /* owned; NULL: none is named or it cannot be had */
+  size_t model_size;
+  char model_path[512]; /* the file it is from; its folder may be read */
+  char model_fault[320]; /* "" or why there is no text */
+  ph_finding *findings;  /* owned */
+  size_t nfindings;
+} ph_foreign;
+
+/* Closes the arrays and frees what it owns; the struct is the caller's. */
+void ph_foreign_clear(ph_foreign *foreign);
+/* A new array at the end, zeroed but for its name; NULL: out of memory, said in ph_error(). */
+ph_array *ph_foreign_add(ph_foreign *foreign, const char *name);
+/* Adds a sentence; a failure to do so is only a sentence less. */
+void ph_foreign_find(ph_foreign *foreign, ph_finding_kind kind, int64_t step, const char *fmt, ...)
+    PH_PRINTF(4, 5);
+
+/* The episode, with the model if it fits: the width of a state decides (1+nq+nv, +na; without the
+ * time where it is not timed). Without one, or with one that does not fit, the states are a channel
+ * whose numbers have no names, and meta.model_sha256 is "" with a finding that says which numbers
+ * were compared. Takes what foreign owns, also on failure. model and why (that there is none) are
+ * nullable. */
+ph_status ph_foreign_episode(ph_episode **out, ph_foreign *foreign, const ph_model *model,
+                             const char *why);
+
+/* --- readers --- */
+
+typedef struct ph_group_list { /* a named group of episodes */
+  char name[64];
+  char **ids; /* owned */
+  size_t n;
+} ph_group_list;
+
+/* What a path holds: ids and group paths of its episodes in natural order, nothing more. */
+typedef struct ph_scan {
+  char layout[24];
+  ph_entry *entries; /* owned; actions and states are -1 */
+  size_t n;
+  ph_group_list *groups; /* owned */
+  size_t ngroups;
+} ph_scan;
+void ph_scan_clear(ph_scan *scan);
+
+typedef struct ph_reader {
+  const char *name;
+  bool folder; /* reads folders; h5 is H5I_INVALID_HID then */
+  /* Whether the path is one of its own. Cheap; damage is no. */
+  bool (*detect)(const char *path, hid_t h5);
+  ph_status (*scan)(ph_scan *out, const char *path, hid_t h5);
+  /* Lengths, success, end and oddity of one entry, from shapes and attributes. */
+  ph_status (*look)(ph_entry *entry, hid_t h5);
+  /* *out is zeroed; cleared by the reader on failure. */
+  ph_status (*open)(ph_foreign *out, const char *file, const char *group, hid_t h5);
+} ph_reader;
+
+extern const ph_reader ph_read_demos;  /* /data/demo_N: robosuite, robomimic, LIBERO, MimicGen, ... */
+extern const ph_reader ph_read_raw;    /* robosuite's raw folder: ep_.../state_*.npz and model.xml */
+extern const ph_reader ph_read_arrays; /* any HDF5 whose arrays mostly share a first dimension */
+
+/* The reader for a path, the most special first; NULL: none. */
+const ph_reader *ph_reader_for(const char *path, bool folder, hid_t h5);
+
+/* An array of an HDF5 file as a ph_array: opens the dataset below loc, describes it (kind by type
+ * and shape: uint8 H x W x C and encoded pictures are images), and reads numbers on demand: pread
+ * where the bytes lie as they are, else through the library. What cannot be read becomes a channel
+ * of kind OTHER with the reason, and PH_OK. file: the ph_h5 file, kept open by reference. */
+ph_status ph_array_h5(ph_array *array, hid_t loc, const char *path);
+
+#endif

@@ -1,0 +1,35 @@
+/* A limited child goes first. libhdf5, libzip's callers and the model compiler can crash, hang or
+ * eat all memory on hostile bytes, and a C++ exception cannot be caught in C: so before the parent
+ * opens a file or compiles a model, a child process with limits of memory and CPU makes exactly the
+ * same calls. A child that dies or says no is one line in ph_error(). Verdicts are cached by device,
+ * inode, size, mtime and ctime (models: by content), in the process and, good ones only, in
+ * $XDG_CACHE_HOME/playhead/verdicts. */
+#ifndef PLAYHEAD_PROBE_H
+#define PLAYHEAD_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <playhead/status.h>
+
+struct ph_source;
+
+/* Before ph_store_scan and the learning of models: of a file or folder. PH_OK; the error that the
+ * parent would get; PH_ECORRUPT: the child died (of what: signal, memory, time). */
+ph_status ph_probe_path(const char *path);
+/* Before an episode of it is opened and its rows are read. group: as in its entry. */
+ph_status ph_probe_episode(const char *file, const char *group);
+/* Before a model is compiled. where: its file, for the message. PH_EMODEL: the compiler died. */
+ph_status ph_probe_model(const struct ph_source *source, const char *where);
+
+/* Runs fn(arg) in a fresh child: what it returns, with its ph_error() text. PH_ECORRUPT: it died.
+ * Nothing that it changes is seen here. */
+typedef ph_status ph_probe_fn(void *arg);
+ph_status ph_probe_run(const char *where, ph_probe_fn *fn, void *arg);
+
+/* true: this is the child; what would probe does not. */
+bool ph_probe_inside(void);
+/* Forgets what the process remembers and ends its child; tests only. */
+void ph_probe_reset(void);
+
+#endif
