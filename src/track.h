@@ -1,0 +1,25 @@
+/* Tracks from inside: whole rows of the array that a track is part of. */
+#ifndef PLAYHEAD_TRACK_PRIVATE_H
+#define PLAYHEAD_TRACK_PRIVATE_H
+
+#include <playhead/track.h>
+
+/* Numbers in a row of a track's array. */
+size_t ph_track_width(const ph_episode *episode, const ph_track *track);
+
+/* n rows (not steps) from row `first` of the array that the track is part of, as doubles: n x
+ * ph_track_width. Errors are those of ph_episode_read. Thread safe. */
+ph_status ph_track_rows(const ph_episode *episode, const ph_track *track, int64_t first, int64_t n,
+                        double *out);
+
+/* The episode that the tracks are of; borrowed. */
+const ph_episode *ph_tracks_episode(const ph_tracks *tracks);
+
+/* Whether a word names the array: its path, without "playhead/" too, or a pattern for it. */
+bool ph_track_in(const ph_track *track, const char *what);
+
+/* "; did you mean 'obs/eef_pos'?" or "" into out, from names of tracks and of arrays; returns out.
+ */
+const char *ph_tracks_near(const ph_tracks *tracks, const char *what, char *out, size_t size);
+
+#endif
