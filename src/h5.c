@@ -218,6 +218,16 @@ void ph_h5_close(hid_t id) {
   ph_h5_leave();
 }
 
+ph_status ph_h5_hold(hid_t *file, int *fd, hid_t object) {
+  uint64_t base;
+  ph_h5_enter();
+  *file = H5Iget_file_id(object);
+  *fd = ph_h5_file_bytes(object, &base);
+  ph_status status = *file < 0 ? ph_h5_error(PH_EFORMAT, object, "its file") : PH_OK;
+  ph_h5_leave();
+  return status;
+}
+
 size_t ph_h5_open_ids(void) {
   ph_h5_enter();
   ssize_t n = H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL);

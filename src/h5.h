@@ -20,6 +20,9 @@ void ph_h5_close(hid_t id); /* any kind; ignores H5I_INVALID_HID */
 ph_status ph_h5_check(hid_t file);
 /* The descriptor of an open file, for pread; borrowed until the file is closed. -1: not a file. */
 int ph_h5_fd(hid_t file);
+/* One more reference to the file that an object is in, for ph_h5_close, and its descriptor, borrowed
+ * as long (-1 while it is written). */
+ph_status ph_h5_hold(hid_t *file, int *fd, hid_t object);
 /* Ids of all kinds that are open in files; tests look for leaks with it. */
 size_t ph_h5_open_ids(void);
 

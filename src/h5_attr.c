@@ -1,13 +1,15 @@
 #include "h5_door.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
 
-#define TEXT_LIMIT ((size_t)16 << 20) /* of one attribute */
-#define PUT_LIMIT 60000               /* an object header message ends at 64 kB */
+#define TEXT_LIMIT ((size_t)16 << 20)  /* of one attribute */
+#define EXACT_LIMIT 9007199254740992.0 /* 2^53: whole numbers below it are exact as doubles */
+#define PUT_LIMIT 60000                /* an object header message ends at 64 kB */
 
 bool ph_h5_has_attr(hid_t loc, const char *name) {
   ph_h5_enter();
@@ -117,17 +119,21 @@ ph_status ph_h5_attr_string(hid_t loc, const char *name, char *out, size_t size)
   return status;
 }
 
-static ph_status read_number(hid_t loc, const char *name, hid_t memory, bool real, void *out) {
+/* A number of any type, as a double and, unless it is a fraction, as an integer; enums (h5py's
+ * bool) are integers. */
+static ph_status read_number(hid_t loc, const char *name, bool *fraction, int64_t *whole,
+                             double *real) {
   hid_t attr, type;
   ph_status status = open_scalar(&attr, &type, loc, name);
   if (!status) {
     H5T_class_t class = H5Tget_class(type);
-    if (class != H5T_INTEGER && !(real && class == H5T_FLOAT) && !(!real && class == H5T_ENUM))
-      status =
-          attr_fault(PH_EFORMAT, loc, name, real ? "it is not a number" : "it is not an integer");
+    *fraction = class == H5T_FLOAT;
+    if (!*fraction && class != H5T_INTEGER && class != H5T_ENUM)
+      status = attr_fault(PH_EFORMAT, loc, name, "it is not a number");
     else if (H5Tget_size(type) > 16)
       status = attr_fault(PH_EFORMAT, loc, name, "a number of an odd size");
-    else if (H5Aread(attr, memory, out) < 0)
+    else if (H5Aread(attr, H5T_NATIVE_DOUBLE, real) < 0 ||
+             (!*fraction && H5Aread(attr, H5T_NATIVE_INT64, whole) < 0))
       status = attr_fault(PH_EFORMAT, loc, name, NULL);
   }
   ph_h5_close(type);
@@ -136,15 +142,27 @@ static ph_status read_number(hid_t loc, const char *name, hid_t memory, bool rea
 }
 
 ph_status ph_h5_attr_i64(hid_t loc, const char *name, int64_t *out) {
+  bool fraction = false;
+  double real = 0;
+  int64_t whole = 0;
   ph_h5_enter();
-  ph_status status = read_number(loc, name, H5T_NATIVE_INT64, false, out);
+  ph_status status = read_number(loc, name, &fraction, &whole, &real);
+  if (!status && fraction && !(fabs(real) < EXACT_LIMIT && real == trunc(real)))
+    status = attr_fault(PH_EFORMAT, loc, name, "it is not an integer");
+  if (!status)
+    *out = fraction ? (int64_t)real : whole;
   ph_h5_leave();
   return status;
 }
 
 ph_status ph_h5_attr_f64(hid_t loc, const char *name, double *out) {
+  bool fraction;
+  double real;
+  int64_t whole;
   ph_h5_enter();
-  ph_status status = read_number(loc, name, H5T_NATIVE_DOUBLE, true, out);
+  ph_status status = read_number(loc, name, &fraction, &whole, &real);
+  if (!status)
+    *out = real;
   ph_h5_leave();
   return status;
 }

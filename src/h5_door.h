@@ -26,6 +26,8 @@ uint32_t ph_h5_lookup3(const uint8_t *key, size_t length);
 
 /* PH_OK when every part of the path is a hard link; PH_ENOTFOUND, PH_EREFUSED with the text set. */
 ph_status ph_h5_path(hid_t loc, const char *path);
+/* What keeps the link `path` (all parts before it are hard) from being followed; NULL: nothing. */
+const char *ph_h5_link_fault(hid_t loc, const char *path, ph_status *status);
 
 /* A fixed-length, null-padded UTF-8 type of that size (at least 1). */
 hid_t ph_h5_string_type(size_t size);
@@ -35,8 +37,13 @@ hid_t ph_h5_type(ph_type type);
  * compounds, committed types). */
 ph_status ph_h5_describe_type(hid_t type, hid_t where, ph_h5_array *info);
 
+/* The type in words, for ph_h5_array.name. */
+void ph_h5_type_name(hid_t type, char out[24]);
+
 /* PH_EREFUSED: bytes outside of the file, or filters that are never run. */
 ph_status ph_h5_check_storage(hid_t dataset);
+/* Type, shape and place of an open dataset; refuses what must not be followed. */
+ph_status ph_h5_describe(hid_t dataset, ph_h5_array *info);
 
 /* --- the driver --- */
 

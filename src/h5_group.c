@@ -20,8 +20,7 @@ static const char *target_fault(hid_t loc, const H5L_info_t *link) {
   return fd < 0 ? NULL : ph_h5_header_fault(fd, base, address);
 }
 
-/* What keeps the link `path` (all parts before it are hard) from being followed; NULL: nothing. */
-static const char *link_fault(hid_t loc, const char *path, ph_status *status) {
+const char *ph_h5_link_fault(hid_t loc, const char *path, ph_status *status) {
   H5L_info_t link;
   *status = PH_ENOTFOUND;
   if (H5Lexists(loc, path, H5P_DEFAULT) <= 0 || H5Lget_info(loc, path, &link, H5P_DEFAULT) < 0)
@@ -58,7 +57,7 @@ static const char *path_fault(hid_t loc, const char *path, ph_status *status,
     if (path[i] != '/' && path[i] != 0)
       continue;
     part[i] = 0;
-    fault = link_fault(loc, part, status);
+    fault = ph_h5_link_fault(loc, part, status);
     if (!fault)
       part[i] = path[i];
   }
@@ -150,7 +149,7 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *link, 
   struct walk *walk = arg;
   (void)link;
   ph_status status;
-  const char *fault = link_fault(group, name, &status);
+  const char *fault = ph_h5_link_fault(group, name, &status);
   walk->status = fault ? ph_h5_refuse(status, group, name, fault) : PH_OK;
   if (walk->status)
     return 1;

@@ -1,6 +1,6 @@
 /* Checks an object's header before the library reads it. Version 2 headers carry checksums; the
  * library (1.10) looks at them too, but loses the header's memory when one does not match, and then
- * prints complaints when the process ends. */
+ * prints complaints when the process ends. Version 1 headers have none: sizes must make sense. */
 #include "h5_door.h"
 
 #include <errno.h>
@@ -118,6 +118,51 @@ static const char *check_messages(struct header *h, const uint8_t *at, size_t si
   return fault;
 }
 
+/* --- version 1: no checksums, but messages that fill their pieces --- */
+
+static const char *check_old_messages(struct header *h, const uint8_t *at, size_t size);
+
+static const char *check_old_piece(struct header *h, uint64_t at, uint64_t size) {
+  if (size > HEADER_LIMIT || at > INT64_MAX / 2 || ++h->pieces > PIECES_LIMIT)
+    return "its header has no sensible size";
+  if (size > h->left)
+    return "its header is longer than its file";
+  h->left -= size;
+  uint8_t *piece = malloc((size_t)size + 1);
+  if (!piece)
+    return "out of memory for its header";
+  const char *fault = read_at(h->fd, at, piece, (size_t)size) < size
+                          ? "its header is behind the end of the file"
+                          : check_old_messages(h, piece, (size_t)size);
+  free(piece);
+  return fault;
+}
+
+/* A few bytes at the end of a piece may be left over. */
+static const char *check_old_messages(struct header *h, const uint8_t *at, size_t size) {
+  enum { CONTINUES = 0x10, PREFIX = 8 };
+  const char *fault = NULL;
+  while (size >= PREFIX && !fault) {
+    size_t kind = (size_t)little(at, 2), length = (size_t)little(at + 2, 2);
+    if (length > size - PREFIX)
+      return "a message of its header is longer than the header";
+    if (kind == CONTINUES && length >= 16)
+      fault = check_old_piece(h, h->base + little(at + PREFIX, 8), little(at + PREFIX + 8, 8));
+    at += PREFIX + length;
+    size -= PREFIX + length;
+  }
+  return fault;
+}
+
+static const char *old_header_fault(int fd, uint64_t base, uint64_t at, const uint8_t start[34],
+                                    uint64_t file_size) {
+  enum { PREFIX = 16 };
+  struct header h = {.fd = fd, .base = base, .left = file_size};
+  if (start[0] != 1)
+    return "it has no header where its link points to";
+  return check_old_piece(&h, at + PREFIX, little(start + 8, 4));
+}
+
 const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address) {
   enum { ORDERED = 0x04, PHASE = 0x10, TIMES = 0x20 };
   uint8_t start[34];
@@ -126,11 +171,11 @@ const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address) {
   size_t got = at < INT64_MAX / 2 ? read_at(fd, at, start, sizeof start) : 0;
   if (got < sizeof start)
     return "its header is behind the end of the file";
-  if (memcmp(start, "OHDR", 4) != 0)
-    return NULL; /* version 1, without a checksum: the library's business */
-  uint8_t flags = start[5];
   if (fstat(fd, &st) != 0)
     return "its file cannot be asked for its size";
+  if (memcmp(start, "OHDR", 4) != 0)
+    return old_header_fault(fd, base, at, start, (uint64_t)st.st_size);
+  uint8_t flags = start[5];
   struct header h = {
       .fd = fd, .base = base, .left = (uint64_t)st.st_size, .ordered = flags & ORDERED};
   size_t field = (size_t)1 << (flags & 3);
@@ -141,13 +186,27 @@ const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address) {
   return check_piece(&h, at, prefix + field + size + 4, prefix + field, "OHDR");
 }
 
+/* Version 0 and 1: the root's header is named by an entry of 8 byte addresses at the end. */
+static const char *old_root_fault(int fd, const uint8_t block[80], size_t got) {
+  size_t entry = block[8] == 0 ? 56 : 60;
+  if (block[13] != 8 || block[14] != 8)
+    return NULL;
+  if (got < entry + 16)
+    return "it ends within its first block";
+  return ph_h5_header_fault(fd, little(block + 24, 8), little(block + entry + 8, 8));
+}
+
 const char *ph_h5_root_fault(int fd) {
   static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-  uint8_t block[48];
+  uint8_t block[80];
+  memset(block, 0, sizeof block);
   size_t got = read_at(fd, 0, block, sizeof block);
-  if (got < sizeof block || memcmp(block, signature, sizeof signature) != 0 || block[8] < 2 ||
-      block[9] != 8)
-    return NULL; /* another version, or somewhere else, or no HDF5: the library's business */
+  if (got < 48 || memcmp(block, signature, sizeof signature) != 0)
+    return NULL; /* somewhere else, or no HDF5: the library's business */
+  if (block[8] < 2)
+    return old_root_fault(fd, block, got);
+  if (block[9] != 8)
+    return NULL;
   if (ph_h5_lookup3(block, 44) != (uint32_t)little(block + 44, 4))
     return "its first block does not match its checksum";
   return ph_h5_header_fault(fd, little(block + 12, 8), little(block + 36, 8));

@@ -56,6 +56,7 @@ ph_status ph_h5_describe_type(hid_t type, hid_t where, ph_h5_array *info) {
   if (H5Tcommitted(type) > 0)
     return ph_h5_refuse(PH_EREFUSED, where, "type", "a committed type is not read");
   info->string_size = 0;
+  ph_h5_type_name(type, info->name);
   if (class == H5T_STRING) {
     if (H5Tis_variable_str(type) != 0)
       return ph_h5_refuse(PH_EREFUSED, where, "type", "variable-length strings are not read");
@@ -171,16 +172,10 @@ static ph_status find_offset(hid_t dataset, bool contiguous, ph_h5_array *info) 
   return PH_OK;
 }
 
-ph_status ph_h5_dataset(hid_t *out, ph_h5_array *info, hid_t loc, const char *path) {
+ph_status ph_h5_describe(hid_t dataset, ph_h5_array *info) {
   bool contiguous = false;
-  hid_t type = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
-  *out = H5I_INVALID_HID;
-  ph_h5_enter();
-  ph_status status = ph_h5_path(loc, path);
-  if (!status && (dataset = H5Dopen2(loc, path, H5P_DEFAULT)) < 0)
-    status = ph_h5_error(PH_EFORMAT, loc, path);
-  if (!status)
-    status = check_storage(dataset, &contiguous);
+  hid_t type = H5I_INVALID_HID;
+  ph_status status = check_storage(dataset, &contiguous);
   if (!status && (type = H5Dget_type(dataset)) < 0)
     status = ph_h5_error(PH_EFORMAT, dataset, "type");
   if (!status)
@@ -190,6 +185,18 @@ ph_status ph_h5_dataset(hid_t *out, ph_h5_array *info, hid_t loc, const char *pa
   if (!status)
     status = find_offset(dataset, contiguous, info);
   ph_h5_close(type);
+  return status;
+}
+
+ph_status ph_h5_dataset(hid_t *out, ph_h5_array *info, hid_t loc, const char *path) {
+  hid_t dataset = H5I_INVALID_HID;
+  *out = H5I_INVALID_HID;
+  ph_h5_enter();
+  ph_status status = ph_h5_path(loc, path);
+  if (!status && (dataset = H5Dopen2(loc, path, H5P_DEFAULT)) < 0)
+    status = ph_h5_error(PH_EFORMAT, loc, path);
+  if (!status)
+    status = ph_h5_describe(dataset, info);
   if (status)
     ph_h5_close(dataset);
   else

@@ -1,0 +1,210 @@
+/* An array of an HDF5 file as a ph_array: named whatever it is, read on demand where it is of
+ * numbers. */
+#include "foreign.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+#define SLICE 8192      /* bytes of the file converted at a time */
+#define JPEG_ROW 100    /* bytes; no encoded picture is smaller */
+#define PICTURE_SIDE 16 /* pixels; a matrix of bytes can be smaller, a picture not */
+
+struct source {
+  hid_t file, dataset;
+  ph_h5_array info;
+  int fd; /* borrowed from file */
+};
+
+/* --- kinds --- */
+
+static bool holds_word(const char *name, const char *word) {
+  for (size_t n = strlen(word); *name; name++)
+    if (strncasecmp(name, word, n) == 0)
+      return true;
+  return false;
+}
+
+static bool named_like_picture(const char *path) {
+  static const char *const words[] = {"image", "img", "rgb", "pixel", "camera", "frame", "picture"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (holds_word(path, words[i]))
+      return true;
+  return false;
+}
+
+static bool is_depth(int64_t n) {
+  return n == 1 || n == 3 || n == 4;
+}
+
+/* Whether it holds a picture per row; *note says more about it where there is more to say. */
+static bool is_picture(const ph_h5_array *info, const char *path, const char **note) {
+  const int64_t *dim = info->dim;
+  if (strcmp(info->name, "list") == 0 && info->rank == 1 && named_like_picture(path)) {
+    *note = "encoded pictures, not decoded";
+    return true;
+  }
+  if (strcmp(info->name, "uint8") != 0 || (info->rank <= 4 && info->width == 0))
+    return false;
+  if (info->rank == 2 && dim[1] >= JPEG_ROW && named_like_picture(path)) {
+    *note = "encoded pictures, not decoded";
+    return true;
+  }
+  return (info->rank == 4 && (is_depth(dim[3]) || is_depth(dim[1]))) ||
+         (info->rank == 3 && dim[1] >= PICTURE_SIDE && dim[2] >= PICTURE_SIDE &&
+          named_like_picture(path));
+}
+
+static void classify(ph_channel *channel, const ph_h5_array *info, const char *path,
+                     const char *why) {
+  const char *note = why;
+  channel->kind = PH_CHANNEL_OTHER;
+  if (is_picture(info, path, &note))
+    channel->kind = PH_CHANNEL_IMAGE;
+  else if (why[0])
+    note = why;
+  else if (info->rank == 0)
+    note = "one value, not a row a step";
+  else if (info->width == 0)
+    note = "its rows are empty";
+  else
+    channel->kind = PH_CHANNEL_NUMBERS;
+  channel->width = channel->kind == PH_CHANNEL_NUMBERS ? (size_t)info->width : 0;
+  snprintf(channel->note, sizeof channel->note, "%s", note);
+}
+
+static void describe(ph_channel *channel, const ph_h5_array *info) {
+  snprintf(channel->type, sizeof channel->type, "%s", info->name);
+  channel->rank = info->rank;
+  memcpy(channel->dim, info->dim, sizeof channel->dim);
+  channel->rows = info->rank > 0 ? info->dim[0] : 0;
+}
+
+/* --- reading --- */
+
+static void widen(ph_type type, const void *from, size_t n, double *out) {
+  switch (type) {
+  case PH_F64:
+    memcpy(out, from, n * sizeof *out);
+    break;
+  case PH_F32:
+    for (size_t i = 0; i < n; i++)
+      out[i] = ((const float *)from)[i];
+    break;
+  case PH_I64:
+    for (size_t i = 0; i < n; i++)
+      out[i] = (double)((const int64_t *)from)[i];
+    break;
+  case PH_I32:
+    for (size_t i = 0; i < n; i++)
+      out[i] = ((const int32_t *)from)[i];
+    break;
+  case PH_U32:
+    for (size_t i = 0; i < n; i++)
+      out[i] = ((const uint32_t *)from)[i];
+    break;
+  case PH_U8:
+    for (size_t i = 0; i < n; i++)
+      out[i] = ((const uint8_t *)from)[i];
+    break;
+  case PH_STRING:
+    break;
+  }
+}
+
+static ph_status pread_all(const ph_array *array, int64_t at, size_t size, void *out) {
+  const struct source *source = array->source;
+  for (size_t done = 0; done < size;) {
+    ssize_t n = pread(source->fd, (char *)out + done, size - done, (off_t)(at + (int64_t)done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return ph_fail(n < 0 ? PH_EIO : PH_ECORRUPT, "%s: %s", array->channel.name,
+                     n < 0 ? strerror(errno) : "the file ends before its data does");
+    done += (size_t)n;
+  }
+  return PH_OK;
+}
+
+static ph_status read_plain(const ph_array *array, int64_t first, int64_t n, double *out) {
+  const struct source *source = array->source;
+  size_t size = ph_type_size(source->info.type), width = (size_t)source->info.width;
+  size_t left = (size_t)n * width;
+  int64_t at = source->info.offset + first * (int64_t)(width * size);
+  if (source->info.type == PH_F64)
+    return pread_all(array, at, left * size, out);
+  _Alignas(8) char slice[SLICE];
+  ph_status status = PH_OK;
+  while (left > 0 && !status) {
+    size_t part = left < sizeof slice / size ? left : sizeof slice / size;
+    status = pread_all(array, at, part * size, slice);
+    if (!status)
+      widen(source->info.type, slice, part, out);
+    out += part;
+    left -= part;
+    at += (int64_t)(part * size);
+  }
+  return status;
+}
+
+static ph_status read_numbers(const ph_array *array, int64_t first, int64_t n, double *out) {
+  const struct source *source = array->source;
+  if (first < 0 || n < 0 || first > source->info.dim[0] || n > source->info.dim[0] - first)
+    return ph_fail(PH_EINVAL, "%s: rows %lld to %lld: outside", array->channel.name,
+                   (long long)first, (long long)(first + n - 1));
+  if (n == 0)
+    return PH_OK;
+  if (source->info.native && source->info.offset >= 0)
+    return read_plain(array, first, n, out);
+  return ph_h5_read(source->dataset, &source->info, PH_F64, first, n, out);
+}
+
+static void close_source(void *arg) {
+  struct source *source = arg;
+  if (!source)
+    return;
+  ph_h5_close(source->dataset);
+  ph_h5_close(source->file);
+  free(source);
+}
+
+/* --- opening --- */
+
+/* The reason alone, without file and object: "FILE: OBJECT: WHAT: WHY". */
+static void keep_reason(ph_channel *channel) {
+  const char *text = ph_error(), *why = text;
+  for (const char *at = text; (at = strstr(at, ": ")); at += 2)
+    why = at + 2;
+  channel->kind = PH_CHANNEL_OTHER;
+  snprintf(channel->note, sizeof channel->note, "cannot be read: %s", why);
+}
+
+ph_status ph_array_h5(ph_array *array, hid_t loc, const char *path) {
+  const char *why;
+  struct source *source = calloc(1, sizeof *source);
+  if (!source)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  source->file = source->dataset = H5I_INVALID_HID;
+  ph_status status = ph_h5_dataset_any(&source->dataset, &source->info, &why, loc, path);
+  if (!status) {
+    describe(&array->channel, &source->info);
+    classify(&array->channel, &source->info, path, why);
+    array->stored = source->info.type;
+    status = ph_h5_hold(&source->file, &source->fd, source->dataset);
+  }
+  if (status)
+    keep_reason(&array->channel);
+  if (status || array->channel.kind != PH_CHANNEL_NUMBERS) {
+    close_source(source);
+    return status == PH_ENOMEM ? status : PH_OK;
+  }
+  array->source = source;
+  array->read = read_numbers;
+  array->close = close_source;
+  return PH_OK;
+}
