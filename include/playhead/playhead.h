@@ -7,7 +7,7 @@
  *   store     what a path holds                   replay    cursor over an episode -> frame
  *   latch     how long a predicate must hold      verify    whether an episode is what it says
  *   marks     marks and notes beside a file           track     every stored number, by name
- *   finding   a step and a sentence
+ *   finding   a step and a sentence               export    text and arrays for other programs
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
  * prints, never exits, installs no signal handler, and writes nothing but what it is told to. */
@@ -17,6 +17,7 @@
 #include <playhead/action.h>
 #include <playhead/env.h>
 #include <playhead/episode.h>
+#include <playhead/export.h>
 #include <playhead/finding.h>
 #include <playhead/latch.h>
 #include <playhead/marks.h>

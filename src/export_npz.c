@@ -1,0 +1,240 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+#include "fail.h"
+#include "npz.h"
+
+struct arrays {
+  const ph_episode *episode;
+  ph_tracks *tracks;
+  ph_track *at; /* element 0 of each array, also of those that are too wide to have tracks */
+  size_t n;
+  bool *picked; /* of each array */
+  bool *alone;  /* of each track */
+  int64_t first, end;
+  ph_npz_writer *npz;
+};
+
+/* --- what is there --- */
+
+static void add_array(struct arrays *a, ph_column col, int channel, int64_t rows, int shift,
+                      const char *name) {
+  ph_track *track = &a->at[a->n++];
+  *track = (ph_track){.unit = "", .column = col, .channel = channel, .rows = rows, .shift = shift};
+  snprintf(track->array, sizeof track->array, "%s", name);
+  snprintf(track->name, sizeof track->name, "%s", name);
+}
+
+static ph_status find_arrays(struct arrays *a) {
+  size_t n, tracks = ph_tracks_count(a->tracks);
+  const ph_channel *channels = ph_episode_channels(a->episode, &n);
+  a->at = calloc(PH_COL_COUNT + n, sizeof *a->at);
+  a->picked = calloc(PH_COL_COUNT + n, sizeof *a->picked);
+  a->alone = calloc(tracks + 1, sizeof *a->alone);
+  if (!a->at || !a->picked || !a->alone)
+    return ph_fail(PH_ENOMEM, "export: out of memory");
+  for (int i = 0; i < PH_COL_COUNT; i++) {
+    ph_column col = (ph_column)i;
+    if (col != PH_COL_FINAL_STATE && ph_episode_has(a->episode, col))
+      add_array(a, col, -1, ph_episode_rows(a->episode, col), 0, ph_schema_column(col)->path);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (channels[i].kind == PH_CHANNEL_NUMBERS)
+      add_array(a, PH_COL_COUNT, (int)i, channels[i].rows, channels[i].shift, channels[i].name);
+  return PH_OK;
+}
+
+/* --- what is picked --- */
+
+static ph_status pick_tracks(struct arrays *a, const char *word) {
+  size_t count = ph_tracks_count(a->tracks);
+  size_t *places = malloc((count > 0 ? count : 1) * sizeof *places);
+  if (!places)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", word);
+  size_t n = ph_tracks_find(a->tracks, word, places, count);
+  for (size_t i = 0; i < n; i++)
+    a->alone[places[i]] = true;
+  free(places);
+  return n > 0 ? PH_OK : ph_export_unknown(a->tracks, word);
+}
+
+static ph_status pick_word(void *arg, const char *word) {
+  struct arrays *a = arg;
+  bool found = false;
+  for (size_t i = 0; i < a->n; i++)
+    if (ph_track_in(&a->at[i], word))
+      a->picked[i] = found = true;
+  return found ? PH_OK : pick_tracks(a, word);
+}
+
+/* --- types --- */
+
+/* The type in which an array is written: the file's, where one of NumPy's that we write holds all
+ * of its values. */
+static ph_type type_named(const char *name) {
+  static const struct {
+    const char *name;
+    ph_type type;
+  } types[] = {{"float32", PH_F32}, {"float16", PH_F32}, {"uint8", PH_U8},   {"bool", PH_U8},
+               {"int8", PH_I32},    {"int16", PH_I32},   {"uint16", PH_I32}, {"int32", PH_I32},
+               {"uint32", PH_U32},  {"int64", PH_I64},   {"uint64", PH_I64}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strcmp(types[i].name, name) == 0)
+      return types[i].type;
+  return PH_F64;
+}
+
+static ph_type wanted_type(const struct arrays *a, const ph_track *array) {
+  size_t n;
+  if (array->channel >= 0)
+    return type_named(ph_episode_channels(a->episode, &n)[array->channel].type);
+  if (ph_schema_column(array->column)->type == PH_U8)
+    return PH_U8;
+  return ph_episode_stored_type(a->episode, array->column) == PH_F32 ? PH_F32 : PH_F64;
+}
+
+/* A number as the type has it; false: the type does not have it. */
+static bool convert(ph_type type, double value, void *out) {
+  switch (type) {
+  case PH_F64:
+    memcpy(out, &value, sizeof value);
+    return true;
+  case PH_F32: {
+    float narrow = (float)value;
+    memcpy(out, &narrow, sizeof narrow);
+    return isnan(value) || (double)narrow == value;
+  }
+  case PH_U8:
+  case PH_I32:
+  case PH_U32:
+  case PH_I64: {
+    /* Whole numbers beyond 2^53 are not all doubles: they may have been rounded on the way. */
+    if (!(fabs(value) <= 9007199254740992.0) || value != trunc(value))
+      return false;
+    int64_t whole = (int64_t)value;
+    memcpy(out, &whole, ph_type_size(type)); /* little-endian */
+    return type == PH_I64 || (type == PH_U8    ? whole >= 0 && whole <= UINT8_MAX
+                              : type == PH_U32 ? whole >= 0 && whole <= UINT32_MAX
+                                               : whole >= INT32_MIN && whole <= INT32_MAX);
+  }
+  case PH_STRING:
+    break;
+  }
+  return false;
+}
+
+/* n doubles to `type` where they lie, or left as they are where it does not hold them all. */
+static ph_type narrow(double *rows, size_t n, ph_type type) {
+  char *to = (char *)rows, element[8];
+  for (size_t i = 0; i < n; i++)
+    if (!convert(type, rows[i], element))
+      return PH_F64;
+  for (size_t i = 0; i < n; i++) {
+    convert(type, rows[i], element);
+    memcpy(to + i * ph_type_size(type), element, ph_type_size(type));
+  }
+  return type;
+}
+
+/* --- writing --- */
+
+static int shape_of(const struct arrays *a, const ph_track *array, int64_t dim[4]) {
+  size_t n;
+  if (array->channel < 0)
+    return 1 + ph_schema_shape(array->column, &ph_episode_meta_of(a->episode)->dims, dim + 1);
+  const ph_channel *channel = &ph_episode_channels(a->episode, &n)[array->channel];
+  memcpy(dim, channel->dim, sizeof channel->dim);
+  return channel->rank;
+}
+
+static ph_status write_array(struct arrays *a, const ph_track *array) {
+  int64_t dim[4];
+  int rank = shape_of(a, array, dim);
+  int64_t from = a->first > 0 ? a->first : 0, to = a->end < array->rows ? a->end : array->rows;
+  size_t width = ph_track_width(a->episode, array), size;
+  from = from < to ? from : to > 0 ? to : 0;
+  dim[0] = to > from ? to - from : 0;
+  if (__builtin_mul_overflow((size_t)dim[0], width * sizeof(double), &size))
+    return ph_fail(PH_ENOMEM, "%s: out of memory", array->name);
+  double *rows = malloc(size > 0 ? size : 1);
+  if (!rows)
+    return ph_fail(PH_ENOMEM, "%s: %zu bytes: out of memory", array->name, size);
+  ph_status status = ph_track_rows(a->episode, array, from, dim[0], rows);
+  if (status == PH_OK) {
+    ph_type type = narrow(rows, (size_t)dim[0] * width, wanted_type(a, array));
+    status = ph_npz_add(a->npz, array->name, type, rank, dim, rows);
+  }
+  free(rows);
+  return status;
+}
+
+/* One track at each step that there is of what is asked for. */
+static ph_status write_track(struct arrays *a, size_t i) {
+  const ph_track *track = ph_tracks_at(a->tracks, i);
+  int64_t states = ph_episode_meta_of(a->episode)->states;
+  int64_t last = track->rows + track->shift > states ? track->rows + track->shift : states;
+  int64_t from = a->first > 0 ? a->first : 0, to = a->end < last ? a->end : last;
+  int64_t n = to > from ? to - from : 0;
+  double *values = malloc((size_t)(n > 0 ? n : 1) * sizeof *values);
+  if (!values)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", track->name);
+  ph_status status = ph_tracks_read(a->tracks, i, from, n, values);
+  if (status == PH_OK)
+    status = ph_npz_add(a->npz, track->name, PH_F64, 1, &n, values);
+  free(values);
+  return status;
+}
+
+/* Rows that the longest of what is picked has, all states at least. */
+static ph_status check_steps(const struct arrays *a) {
+  int64_t high = ph_episode_meta_of(a->episode)->states;
+  for (size_t i = 0; i < a->n; i++)
+    high = a->picked[i] && a->at[i].rows > high ? a->at[i].rows : high;
+  bool all = a->first == INT64_MIN && a->end == INT64_MAX;
+  if (all || (a->first < a->end && a->first < high && a->end > 0))
+    return PH_OK;
+  return ph_export_no_step(a->episode, a->first, a->end, 0, high);
+}
+
+static ph_status write_picked(struct arrays *a) {
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < a->n && status == PH_OK; i++)
+    if (a->picked[i])
+      status = write_array(a, &a->at[i]);
+  for (size_t i = 0; i < ph_tracks_count(a->tracks) && status == PH_OK; i++)
+    if (a->alone[i])
+      status = write_track(a, i);
+  return status;
+}
+
+ph_status ph_export_npz(const char *path, const ph_episode *episode, const ph_model *model,
+                        const ph_export_options *opt) {
+  static const ph_export_options everything = PH_EXPORT_OPTIONS_INIT;
+  opt = opt ? opt : &everything;
+  struct arrays a = {.episode = episode, .first = opt->first, .end = opt->end};
+  ph_status status = ph_tracks_make(&a.tracks, episode, model);
+  if (status == PH_OK)
+    status = find_arrays(&a);
+  if (status == PH_OK && opt->columns)
+    status = ph_words_each(opt->columns, pick_word, &a);
+  for (size_t i = 0; i < a.n && !opt->columns; i++)
+    a.picked[i] = true;
+  if (status == PH_OK)
+    status = check_steps(&a);
+  if (status == PH_OK)
+    status = ph_npz_create(&a.npz, path);
+  if (status == PH_OK)
+    status = write_picked(&a);
+  if (status == PH_OK)
+    status = ph_npz_finish(a.npz);
+  else
+    ph_npz_drop(a.npz);
+  free(a.at);
+  free(a.picked);
+  free(a.alone);
+  ph_tracks_free(a.tracks);
+  return status;
+}
