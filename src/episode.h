@@ -23,12 +23,15 @@ struct ph_episode {
   char *provenance; /* owned */
   ph_backend *backend;
   /* Of foreign files; owned. */
-  int64_t rows[PH_COL_COUNT];    /* of each stored column; A or S unless set otherwise */
-  ph_type stored[PH_COL_COUNT];  /* how the file has it */
+  int64_t rows[PH_COL_COUNT];   /* of each stored column; A or S unless set otherwise */
+  ph_type stored[PH_COL_COUNT]; /* how the file has it */
   ph_channel *channels;
   size_t nchannels;
   ph_finding *findings;
   size_t nfindings;
+  char no_model[360]; /* "" or why its states have no names, a sentence */
+  bool own_model;     /* the model is of a text that the file holds or names */
+  bool rounded;       /* that text has numbers of six digits and none of more */
 };
 
 /* Takes backend and copies the rest. */

@@ -57,6 +57,7 @@ static ph_status copy_options(ph_store *store, const ph_store_options *opt) {
       return ph_fail(PH_ENOMEM, "store: out of memory");
     store->nassets++;
   }
+  store->drop_missing = opt->model.drop_missing;
   if (opt->model_path && !(store->model_path = strdup(opt->model_path)))
     return ph_fail(PH_ENOMEM, "store: out of memory");
   return PH_OK;
@@ -115,9 +116,13 @@ static ph_status add_path(ph_store *store, size_t home, const char *path) {
     return status;
   }
   status = add_entries(store, entries, n, home);
-  if (status == PH_OK && h->facts)
+  for (size_t i = first; status == PH_OK && i < store->n; i++)
+    store->unseen += store->entries[i].actions < 0;
+  if (status || h->reader)
+    return status;
+  if (h->facts)
     status = ph_store_learn(store, home);
-  else if (status == PH_OK) {
+  else {
     snprintf(h->fault, sizeof h->fault, "run.h5 is missing beside it: no model, no task");
     h->failed = PH_ENOTFOUND;
   }
@@ -142,8 +147,11 @@ ph_status ph_store_open(ph_store **out, const char *const *paths, size_t n,
       store && store->homes ? copy_options(store, opt) : ph_fail(PH_ENOMEM, "store: out of memory");
   for (size_t i = 0; status == PH_OK && i < n; i++) {
     store->nhomes = i + 1;
+    store->homes[i].h5 = H5I_INVALID_HID;
     status = add_path(store, i, paths[i]);
   }
+  if (status == PH_OK)
+    status = ph_store_make_groups(store);
   if (status == PH_OK)
     *out = store;
   else
@@ -154,17 +162,19 @@ ph_status ph_store_open(ph_store **out, const char *const *paths, size_t n,
 void ph_store_free(ph_store *store) {
   if (!store)
     return;
-  for (size_t i = 0; i < store->nhomes; i++) {
-    free(store->homes[i].path);
-    free(store->homes[i].facts);
-  }
+  for (size_t i = 0; i < store->nhomes; i++)
+    ph_home_clear(&store->homes[i]);
   for (size_t i = 0; i < store->nmodels; i++)
     ph_model_unref(store->models[i].model);
   for (size_t i = 0; i < store->ntasks; i++)
     free(store->tasks[i].source);
   for (size_t i = 0; i < store->nassets; i++)
     free(store->assets[i]);
+  for (size_t i = 0; i < store->ntexts; i++)
+    free(store->texts[i].why);
+  ph_store_free_groups(store);
   ph_model_unref(store->override);
+  free(store->texts);
   free(store->homes);
   free(store->entries);
   free(store->home_of);
@@ -272,6 +282,8 @@ ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i) {
   *out = NULL;
   if (i >= store->n)
     return ph_fail(PH_EINVAL, "%s: episode %zu of %zu", ph_store_path(store), i, store->n);
+  if (store->homes[store->home_of[i]].reader)
+    return ph_store_episode_foreign(out, store, i);
   ph_entry *e = &store->entries[i];
   ph_episode *episode = NULL;
   ph_status status = ph_episode_open_with(&episode, e->file, e->group, facts_of, store);
@@ -287,6 +299,20 @@ ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i) {
   correct_entry(e, &episode->meta);
   *out = episode;
   return PH_OK;
+}
+
+/* --- looks --- */
+
+ph_status ph_store_look(ph_store *store, size_t i) {
+  if (i >= store->n)
+    return ph_fail(PH_EINVAL, "%s: episode %zu of %zu", ph_store_path(store), i, store->n);
+  if (store->entries[i].actions < 0 && store->homes[store->home_of[i]].reader)
+    ph_store_look_foreign(store, i);
+  return PH_OK;
+}
+
+size_t ph_store_unseen(const ph_store *store) {
+  return store->unseen;
 }
 
 /* --- content --- */
@@ -313,6 +339,8 @@ ph_status ph_store_content_hash(ph_store *store, char out[PH_SHA256_SIZE]) {
   ph_status status = PH_OK;
   char hex[PH_SHA256_SIZE];
   out[0] = 0;
+  for (size_t i = 0; i < store->nhomes; i++)
+    known = known && !store->homes[i].reader; /* others have no checksums */
   if (!order || !sha) {
     status = ph_fail(PH_ENOMEM, "%s: out of memory", ph_store_path(store));
     known = false;

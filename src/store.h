@@ -6,24 +6,42 @@
 #include <playhead/store.h>
 #include <playhead/task.h>
 
+#include "foreign.h"
 #include "model.h"
 
 typedef struct ph_home {
-  char layout[24];    /* "run", "dataset", "episode file", "robomimic", ... */
-  const struct ph_reader *reader; /* of a foreign path; NULL: our own format */
-  char *path;         /* owned, as given */
-  char *facts;        /* owned: file with /models and /tasks; NULL: there is none */
-  char fault[200];    /* why facts cannot be used, one line; "" */
-  ph_status failed;   /* where there is a fault; PH_ENOTFOUND: there are no facts */
-  char run_id[64];    /* what facts says; "" */
+  char layout[24];         /* "run", "dataset", "episode file", "robomimic", ... */
+  const ph_reader *reader; /* of a foreign path; NULL: our own format */
+  hid_t h5;                /* of a foreign file, open as long as the store; else H5I_INVALID_HID */
+  ph_group_list *groups;   /* owned, until the store has made its own of them */
+  size_t ngroups;
+  char *path;       /* owned, as given */
+  char *facts;      /* owned: file with /models and /tasks; NULL: there is none */
+  char fault[200];  /* why facts cannot be used, one line; "" */
+  ph_status failed; /* where there is a fault; PH_ENOTFOUND: there are no facts */
+  char run_id[64];  /* what facts says; "" */
 } ph_home;
 
 typedef struct ph_known_model {
   char sha256[PH_SHA256_SIZE];
-  size_t home; /* that stores it; SIZE_MAX: an episode names it, nobody has it */
+  size_t home;  /* that stores it; SIZE_MAX: an episode names it, nobody has it */
+  size_t entry; /* the foreign episode whose text it is; SIZE_MAX: /models has it, or nobody */
   ph_model_facts facts;
-  ph_model *model; /* compiled and cached, referenced; NULL: not yet */
+  ph_model *model; /* compiled and cached, referenced; NULL: not yet, or no longer */
+  uint64_t used;   /* when, for those that can be compiled again */
 } ph_known_model;
+
+/* What became of the text of a foreign model. */
+typedef struct ph_known_text {
+  char key[PH_SHA256_SIZE];   /* of the text and the folder that it may read */
+  char model[PH_SHA256_SIZE]; /* "": it cannot be used */
+  char *why;                  /* owned: then why not */
+} ph_known_text;
+
+typedef struct ph_store_group_list {
+  char name[64];
+  uint8_t *member; /* owned: a bit for each entry */
+} ph_store_group_list;
 
 typedef struct ph_known_task {
   char sha256[PH_SHA256_SIZE];
@@ -45,11 +63,40 @@ struct ph_store {
   size_t nassets;
   char *model_path;
   ph_model *override; /* from model_path, referenced */
+  bool drop_missing;
+  size_t unseen; /* entries that were not looked at */
+  ph_store_group_list *groups;
+  size_t ngroups;
+  ph_known_text *texts;
+  size_t ntexts;
+  uint64_t clock; /* of ph_known_model.used */
 };
 
 /* Entries of one home, without its models and tasks; *entries and what is set in home are the
  * caller's. */
 ph_status ph_store_scan(ph_home *home, ph_entry **entries, size_t *n, const char *path);
+
+/* --- foreign paths --- */
+
+/* Who reads a path: NULL: it is ours, or nobody's. h5 is H5I_INVALID_HID for a folder. */
+const ph_reader *ph_store_reader(const char *path, bool folder, hid_t h5);
+
+/* Entries and groups of a path whose reader is home->reader; takes h5, which is H5I_INVALID_HID for
+ * a folder. */
+ph_status ph_store_scan_foreign(ph_home *home, ph_entry **entries, size_t *n, hid_t h5);
+/* Looks at an entry of a foreign home; what is wrong is its oddity. */
+void ph_store_look_foreign(ph_store *store, size_t i);
+ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i);
+/* A model of a foreign episode that was compiled once and is no longer cached. */
+ph_status ph_store_recall_model(ph_model **out, ph_store *store, const char *sha256);
+/* The model of the options, compiled once. */
+ph_status ph_store_override(const ph_model **out, ph_store *store);
+/* Closes and frees what a home has. */
+void ph_home_clear(ph_home *home);
+
+/* Makes the store's groups from those of its homes, which are freed. PH_ENOMEM. */
+ph_status ph_store_make_groups(ph_store *store);
+void ph_store_free_groups(ph_store *store);
 
 /* What the probe's child does: the calls that ph_store_open makes for one path; those of
  * ph_store_episode and the first read of every column: index of the chunks, first and last row. */

@@ -38,7 +38,7 @@ ph_status ph_store_know_model(ph_store *store, const char *sha256, size_t home) 
     known = &all[store->nmodels++];
     memset(known, 0, sizeof *known);
     memcpy(known->sha256, sha256, sizeof known->sha256);
-    known->home = SIZE_MAX;
+    known->home = known->entry = SIZE_MAX;
   }
   if (known->home == SIZE_MAX)
     known->home = home;
@@ -279,9 +279,19 @@ static ph_status read_model(ph_model **out, const ph_store *store, const ph_know
   return ph_file_fail(status, h->facts, path);
 }
 
-static ph_status open_override(ph_store *store) {
-  ph_model_options opt = {(const char *const *)store->assets, store->nassets};
-  return ph_model_open(&store->override, store->model_path, &opt);
+/* Somebody else's model is mended where a foreign episode needs it; our own are as they were. */
+ph_status ph_store_override(const ph_model **out, ph_store *store) {
+  bool foreign = false;
+  for (size_t i = 0; i < store->nhomes; i++)
+    foreign = foreign || store->homes[i].reader;
+  ph_model_options opt = {.assets = (const char *const *)store->assets,
+                          .nassets = store->nassets,
+                          .drop_missing = foreign && store->drop_missing,
+                          .mend = foreign};
+  ph_status status =
+      store->override ? PH_OK : ph_model_open(&store->override, store->model_path, &opt);
+  *out = store->override;
+  return status;
 }
 
 static ph_status recorded_model(ph_model **out, ph_store *store, const char *sha256) {
@@ -291,6 +301,8 @@ static ph_status recorded_model(ph_model **out, ph_store *store, const char *sha
   ph_known_model *known = ph_store_find_model(store, sha256);
   if (!known || known->home == SIZE_MAX)
     return not_stored(store, "model", sha256);
+  if (!known->model && known->entry != SIZE_MAX)
+    return ph_store_recall_model(out, store, known->sha256);
   if (!known->model)
     status = read_model(&known->model, store, known);
   if (status == PH_OK)
@@ -302,13 +314,15 @@ static ph_status recorded_model(ph_model **out, ph_store *store, const char *sha
  * file says of its own model may be missing or damaged; then sizes decide, in ph_replay_create. */
 static ph_status override_model(ph_model **out, ph_store *store, const char *sha256) {
   ph_model *recorded = NULL;
-  ph_status status = store->override ? PH_OK : open_override(store);
-  if (status == PH_OK && recorded_model(&recorded, store, sha256) == PH_OK &&
-      ph_model_fits(recorded, store->override) != PH_OK)
+  const ph_model *given = NULL;
+  ph_status status = ph_store_override(&given, store);
+  bool itself = status == PH_OK && strcmp(sha256, ph_model_sha256(given)) == 0;
+  if (status == PH_OK && !itself && recorded_model(&recorded, store, sha256) == PH_OK &&
+      ph_model_fits(recorded, given) != PH_OK)
     status = ph_fail_in(PH_EMISMATCH, "%s", store->model_path);
   ph_model_unref(recorded);
   if (status == PH_OK)
-    *out = ph_model_ref(store->override);
+    *out = ph_model_ref(given);
   return status;
 }
 

@@ -225,12 +225,11 @@ static ph_status adopt_run(ph_home *home, ph_entry *entries, size_t n, const cha
   return status;
 }
 
-static ph_status scan_file(ph_home *home, ph_entry **entries, size_t *n, const char *path) {
-  hid_t h5 = H5I_INVALID_HID;
+/* Takes h5. */
+static ph_status scan_own(ph_home *home, ph_entry **entries, size_t *n, const char *path,
+                          hid_t h5) {
   ph_episode_meta origin = {0};
-  ph_status status = ph_file_open(&h5, path);
-  if (status == PH_OK)
-    status = ph_file_fail(ph_meta_root(&origin, h5), path, NULL);
+  ph_status status = ph_file_fail(ph_meta_root(&origin, h5), path, NULL);
   if (status == PH_OK)
     status = scan_demos(entries, n, h5, path);
   bool models = false, index = false;
@@ -247,6 +246,41 @@ static ph_status scan_file(ph_home *home, ph_entry **entries, size_t *n, const c
     return adopt_run(home, *entries, *n, path);
   home->facts = strdup(path);
   return home->facts ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", path);
+}
+
+/* Whether a file says that it is ours, or would if it were not damaged. */
+static bool is_own(hid_t h5) {
+  char format[32] = "";
+  ph_status status = ph_h5_attr_string(h5, "format", format, sizeof format);
+  if (status == PH_OK && strcmp(format, PH_FORMAT_NAME) == 0)
+    return true;
+  return status != PH_ENOTFOUND && ph_h5_has_attr(h5, "format_version");
+}
+
+const ph_reader *ph_store_reader(const char *path, bool folder, hid_t h5) {
+  return !folder && is_own(h5) ? NULL : ph_reader_for(path, folder, h5);
+}
+
+static ph_status scan_file(ph_home *home, ph_entry **entries, size_t *n, const char *path) {
+  hid_t h5 = H5I_INVALID_HID;
+  ph_status status = ph_file_open(&h5, path);
+  if (status)
+    return status;
+  home->reader = ph_store_reader(path, false, h5);
+  return home->reader ? ph_store_scan_foreign(home, entries, n, h5)
+                      : scan_own(home, entries, n, path, h5);
+}
+
+/* A folder is a run unless it is somebody else's. */
+static ph_status scan_folder(ph_home *home, ph_entry **entries, size_t *n, const char *path) {
+  char *run = NULL;
+  ph_status status = find_run_file(&run, path);
+  if (status == PH_OK && !run)
+    home->reader = ph_store_reader(path, true, H5I_INVALID_HID);
+  free(run);
+  if (status == PH_OK && home->reader)
+    return ph_store_scan_foreign(home, entries, n, H5I_INVALID_HID);
+  return status == PH_OK ? scan_run(home, entries, n, path) : status;
 }
 
 /* run.h5 stands for its folder. */
@@ -271,7 +305,7 @@ ph_status ph_store_scan(ph_home *home, ph_entry **entries, size_t *n, const char
   if (stat(path, &st) != 0)
     return ph_fail(PH_EIO, "%s: cannot be opened: %s", path, strerror(errno));
   if (S_ISDIR(st.st_mode))
-    return scan_run(home, entries, n, path);
+    return scan_folder(home, entries, n, path);
   if (strcmp(slash ? slash + 1 : path, "run.h5") == 0)
     return scan_run_of(home, entries, n, path);
   return scan_file(home, entries, n, path);

@@ -1,0 +1,272 @@
+/* Foreign paths of a store: what a reader lists, looks at and opens, and the models that come with
+ * its episodes. */
+#include "store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "episode_file.h"
+#include "fail.h"
+#include "hash.h"
+
+#define MODELS_MAX 8 /* compiled models of foreign episodes that are kept */
+
+/* --- homes --- */
+
+ph_status ph_store_scan_foreign(ph_home *home, ph_entry **entries, size_t *n, hid_t h5) {
+  ph_scan scan = {0};
+  home->h5 = h5;
+  ph_status status = home->reader->scan(&scan, home->path, h5);
+  if (status) {
+    ph_scan_clear(&scan);
+    return ph_file_fail(status, home->path, NULL);
+  }
+  snprintf(home->layout, sizeof home->layout, "%s", scan.layout);
+  home->groups = scan.groups;
+  home->ngroups = scan.ngroups;
+  *entries = scan.entries;
+  *n = scan.n;
+  return PH_OK;
+}
+
+void ph_home_clear(ph_home *home) {
+  ph_scan scan = {.groups = home->groups, .ngroups = home->ngroups};
+  if (home->groups)
+    ph_scan_clear(&scan);
+  if (home->reader)
+    ph_h5_close(home->h5);
+  free(home->path);
+  free(home->facts);
+}
+
+/* --- a look --- */
+
+static void set_seen(ph_store *store, ph_entry *e) {
+  if (e->actions >= 0 && e->states >= 0)
+    return;
+  store->unseen -= store->unseen > 0;
+  e->actions = e->actions < 0 ? 0 : e->actions;
+  e->states = e->states < 0 ? 0 : e->states;
+}
+
+void ph_store_look_foreign(ph_store *store, size_t i) {
+  ph_entry *e = &store->entries[i];
+  const ph_home *h = &store->homes[store->home_of[i]];
+  ph_entry seen = *e;
+  if (h->reader->look(&seen, h->h5) == PH_OK) {
+    seen.actions = seen.actions < 0 ? 0 : seen.actions;
+    seen.states = seen.states < 0 ? 0 : seen.states;
+    *e = seen;
+    store->unseen -= store->unseen > 0;
+    return;
+  }
+  ph_oddity(e->oddity, sizeof e->oddity, e->file);
+  set_seen(store, e);
+}
+
+/* --- models --- */
+
+/* The folder of the file is read too, so equal texts in other folders are others. */
+static ph_status text_key(char key[PH_SHA256_SIZE], const ph_foreign *f) {
+  struct ph_sha256 *sha = ph_sha256_new();
+  const char *slash = strrchr(f->model_path, '/');
+  if (!sha)
+    return ph_fail(PH_ENOMEM, "model: out of memory");
+  ph_sha256_add(sha, f->model_path, slash ? (size_t)(slash - f->model_path) : 0);
+  ph_sha256_add(sha, "", 1);
+  ph_sha256_add(sha, f->model_text, f->model_size);
+  ph_sha256_end(sha, key);
+  return PH_OK;
+}
+
+static ph_known_text *find_text(ph_store *store, const char *key) {
+  for (size_t i = 0; i < store->ntexts; i++)
+    if (strcmp(store->texts[i].key, key) == 0)
+      return &store->texts[i];
+  return NULL;
+}
+
+static ph_known_text *add_text(ph_store *store, const char *key) {
+  ph_known_text *all = realloc(store->texts, (store->ntexts + 1) * sizeof *all);
+  if (!all)
+    return NULL;
+  store->texts = all;
+  ph_known_text *text = &all[store->ntexts++];
+  memset(text, 0, sizeof *text);
+  memcpy(text->key, key, sizeof text->key);
+  return text;
+}
+
+/* Lets go of the model that was not used for longest, when there are too many. */
+static void make_room(ph_store *store) {
+  ph_known_model *oldest = NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < store->nmodels; i++) {
+    ph_known_model *m = &store->models[i];
+    if (!m->model || m->entry == SIZE_MAX)
+      continue;
+    n++;
+    if (!oldest || m->used < oldest->used)
+      oldest = m;
+  }
+  if (n < MODELS_MAX)
+    return;
+  ph_model_unref(oldest->model);
+  oldest->model = NULL;
+}
+
+/* Keeps a model that the i-th episode brought; takes it. */
+static ph_status keep_model(ph_store *store, ph_model *model, size_t i) {
+  const char *sha256 = ph_model_sha256(model);
+  ph_known_model *known = ph_store_find_model(store, sha256);
+  if (!known || !known->model)
+    make_room(store);
+  ph_status status = ph_store_know_model(store, sha256, store->home_of[i]);
+  if (status) {
+    ph_model_unref(model);
+    return status;
+  }
+  known = ph_store_find_model(store, sha256);
+  known->used = ++store->clock;
+  if (known->model) {
+    ph_model_unref(model);
+    return PH_OK;
+  }
+  known->facts = model->facts;
+  known->entry = i;
+  known->model = model;
+  return PH_OK;
+}
+
+static ph_status open_text(ph_model **out, const ph_store *store, const ph_foreign *f) {
+  ph_model_options opt = {.assets = (const char *const *)store->assets,
+                          .nassets = store->nassets,
+                          .drop_missing = store->drop_missing,
+                          .mend = true};
+  return ph_model_open_text(out, f->model_text, f->model_size, f->model_path, &opt);
+}
+
+/* Compiles the text and remembers what became of it. */
+static ph_status learn_text(ph_store *store, const ph_foreign *f, const char *key, size_t i) {
+  ph_model *model = NULL;
+  ph_known_text *text = find_text(store, key);
+  ph_status status = open_text(&model, store, f);
+  char sha256[PH_SHA256_SIZE] = "", why[400] = "";
+  if (status == PH_ENOMEM)
+    return status;
+  if (status)
+    ph_oddity(why, sizeof why, f->model_path);
+  else
+    memcpy(sha256, ph_model_sha256(model), sizeof sha256);
+  status = model ? keep_model(store, model, i) : PH_OK;
+  if (status == PH_OK && !text && !(text = add_text(store, key)))
+    status = ph_fail(PH_ENOMEM, "model: out of memory");
+  if (status)
+    return status;
+  free(text->why);
+  memcpy(text->model, sha256, sizeof sha256);
+  text->why = strdup(why);
+  return text->why ? PH_OK : ph_fail(PH_ENOMEM, "model: out of memory");
+}
+
+/* The model of an episode that is being opened; *model is borrowed from the store, NULL: *why says
+ * why there is none (borrowed too). */
+static ph_status find_model(const ph_model **model, const char **why, ph_store *store,
+                            const ph_foreign *f, size_t i) {
+  char key[PH_SHA256_SIZE];
+  *model = NULL;
+  *why = NULL;
+  if (!f->model_text)
+    return PH_OK;
+  ph_status status = text_key(key, f);
+  if (status)
+    return status;
+  const ph_known_text *text = find_text(store, key);
+  ph_known_model *known = text && text->model[0] ? ph_store_find_model(store, text->model) : NULL;
+  if (!text || (text->model[0] && (!known || !known->model)))
+    status = learn_text(store, f, key, i);
+  if (status)
+    return status;
+  text = find_text(store, key);
+  known = text->model[0] ? ph_store_find_model(store, text->model) : NULL;
+  if (known)
+    known->used = ++store->clock;
+  *model = known ? known->model : NULL;
+  *why = text->why;
+  return PH_OK;
+}
+
+ph_status ph_store_recall_model(ph_model **out, ph_store *store, const char *sha256) {
+  ph_foreign f = {0};
+  const ph_known_model *known = ph_store_find_model(store, sha256);
+  const ph_model *model = NULL;
+  const char *why = NULL;
+  size_t i = known->entry;
+  const ph_entry *e = &store->entries[i];
+  const ph_home *h = &store->homes[store->home_of[i]];
+  ph_status status = h->reader->open(&f, e->file, e->group, h->h5);
+  if (status == PH_OK)
+    status = find_model(&model, &why, store, &f, i);
+  ph_foreign_clear(&f);
+  if (status)
+    return status;
+  if (!model || strcmp(ph_model_sha256(model), sha256) != 0)
+    return ph_fail(PH_ENOTFOUND, "%s: %s: its model is no longer what it was%s%s", e->file, e->id,
+                   why && *why ? ": " : "", why ? why : "");
+  *out = ph_model_ref(model);
+  return PH_OK;
+}
+
+/* --- episodes --- */
+
+/* The episode is right: what the list said before was a quick look. */
+static void fill_entry(ph_store *store, ph_entry *e, const ph_episode_meta *m) {
+  set_seen(store, e);
+  e->actions = m->actions;
+  e->states = m->states;
+  e->env_id = m->env_id;
+  e->episode = m->episode;
+  e->end_reason = m->end_reason;
+  e->success = m->success;
+  memcpy(e->seed, m->seed, sizeof e->seed);
+  memcpy(e->determinism, m->determinism, sizeof e->determinism);
+  memcpy(e->model_sha256, m->model_sha256, sizeof e->model_sha256);
+  if (m->oddity[0])
+    memcpy(e->oddity, m->oddity, sizeof e->oddity);
+}
+
+/* Which model it gets: that of the options, else its own. */
+static ph_status choose_model(const ph_model **model, const char **why, ph_store *store,
+                              ph_foreign *f, size_t i) {
+  *why = NULL;
+  if (!store->model_path)
+    return find_model(model, why, store, f, i);
+  free(f->model_text);
+  f->model_text = NULL;
+  return ph_store_override(model, store);
+}
+
+ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) {
+  ph_entry *e = &store->entries[i];
+  const ph_home *h = &store->homes[store->home_of[i]];
+  ph_foreign f = {0};
+  const ph_model *model = NULL;
+  const char *why = NULL;
+  ph_status status = h->reader->open(&f, e->file, e->group, h->h5);
+  if (status == PH_OK)
+    status = choose_model(&model, &why, store, &f, i);
+  if (status) {
+    ph_foreign_clear(&f);
+  } else {
+    memcpy(f.meta.id, e->id, sizeof e->id);
+    status = ph_foreign_episode(out, &f, model, why);
+  }
+  if (status == PH_OK) {
+    fill_entry(store, e, &(*out)->meta);
+    return PH_OK;
+  }
+  ph_oddity(e->oddity, sizeof e->oddity, e->file);
+  set_seen(store, e);
+  return ph_file_fail(status, e->file, e->group);
+}
