@@ -1,0 +1,195 @@
+/* The general fallback: any HDF5 file whose arrays mostly share a first dimension is one raw
+ * episode. Nothing is known of its layout: every array is a channel, and what is no row per step is
+ * named. */
+#include "read_demos.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+#define TIMES_MAX 65536
+
+/* --- which dimension --- */
+
+static bool has_rows(const ph_channel *c) {
+  return c->rank > 0 && c->rows > 1;
+}
+
+/* The first dimension of more than half of the arrays that have rows; 0: there is none. */
+static int64_t shared_rows(const ph_foreign *f) {
+  int64_t best = 0, votes = 0;
+  size_t with = 0, n = 0;
+  for (size_t i = 0; i < f->narrays; i++) { /* who has a majority is left over at the end */
+    const ph_channel *c = &f->arrays[i].channel;
+    if (!has_rows(c))
+      continue;
+    with++;
+    if (votes == 0)
+      best = c->rows;
+    votes += c->rows == best ? 1 : -1;
+  }
+  for (size_t i = 0; i < f->narrays; i++)
+    n += has_rows(&f->arrays[i].channel) && f->arrays[i].channel.rows == best;
+  return 2 * n > with ? best : 0;
+}
+
+static ph_status gather(ph_foreign *f, int64_t *rows, hid_t h5) {
+  hid_t root = H5I_INVALID_HID;
+  ph_status status = ph_h5_group(&root, h5, "/");
+  if (status == PH_OK)
+    status = ph_foreign_gather(f, root);
+  ph_h5_close(root);
+  *rows = status == PH_OK ? shared_rows(f) : 0;
+  return status;
+}
+
+static bool arrays_detect(const char *path, hid_t h5) {
+  ph_foreign f = {0};
+  int64_t rows;
+  (void)path;
+  bool yes = gather(&f, &rows, h5) == PH_OK && rows > 0;
+  ph_foreign_clear(&f);
+  return yes;
+}
+
+/* --- the rate --- */
+
+static bool is_time_name(const char *name) {
+  static const char *const names[] = {"time", "timestamp", "timestamps", "t"};
+  const char *slash = strrchr(name, '/');
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(slash ? slash + 1 : name, names[i]) == 0)
+      return true;
+  return false;
+}
+
+static int depth_of(const char *name) {
+  int depth = 0;
+  for (; *name; name++)
+    depth += *name == '/';
+  return depth;
+}
+
+/* The array of times that lies least deep; NULL: there is none. */
+static const ph_array *find_time(const ph_foreign *f) {
+  const ph_array *best = NULL;
+  for (size_t i = 0; i < f->narrays; i++) {
+    const ph_array *a = &f->arrays[i];
+    if (a->channel.kind == PH_CHANNEL_NUMBERS && a->read && a->channel.width == 1 &&
+        a->channel.rows == f->meta.states && is_time_name(a->channel.name) &&
+        (!best || depth_of(a->channel.name) < depth_of(best->channel.name)))
+      best = a;
+  }
+  return best;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Median of the positive differences; 0: there is none. Spoils time. */
+static double median_gap(double *time, int64_t n) {
+  size_t gaps = 0;
+  for (int64_t i = 1; i < n; i++) {
+    double gap = time[i] - time[i - 1];
+    if (isfinite(gap) && gap > 0)
+      time[gaps++] = gap;
+    else
+      continue;
+  }
+  qsort(time, gaps, sizeof *time, compare);
+  return gaps > 0 ? time[(gaps - 1) / 2] : 0;
+}
+
+static void take_rate(ph_foreign *f) {
+  const ph_array *array = find_time(f);
+  int64_t n = array && array->channel.rows < TIMES_MAX ? array->channel.rows : TIMES_MAX;
+  double *time = array ? malloc((size_t)n * sizeof *time) : NULL;
+  if (time && array->read(array, 0, n, time) == PH_OK)
+    f->dt = median_gap(time, n);
+  if (f->dt > 0)
+    snprintf(f->dt_source, sizeof f->dt_source, "median of the differences in %.60s",
+             array->channel.name);
+  free(time);
+}
+
+/* --- the reader --- */
+
+static ph_status no_rows(const char *path) {
+  return ph_fail(PH_EFORMAT, "%s: its arrays share no first dimension: it is no episode", path);
+}
+
+static ph_status arrays_scan(ph_scan *out, const char *path, hid_t h5) {
+  (void)h5;
+  memset(out, 0, sizeof *out);
+  snprintf(out->layout, sizeof out->layout, "arrays");
+  out->entries = calloc(1, sizeof *out->entries);
+  if (!out->entries)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  out->n = 1;
+  ph_entry *e = out->entries;
+  snprintf(e->id, sizeof e->id, "arrays");
+  snprintf(e->file, sizeof e->file, "%s", path);
+  snprintf(e->group, sizeof e->group, "/");
+  e->actions = e->states = -1;
+  e->success = -1;
+  e->end_reason = PH_END_UNKNOWN;
+  return PH_OK;
+}
+
+static ph_status arrays_look(ph_entry *entry, hid_t h5) {
+  ph_foreign f = {0};
+  int64_t rows;
+  ph_status status = gather(&f, &rows, h5);
+  ph_foreign_clear(&f);
+  if (status == PH_OK && rows == 0)
+    status = no_rows(entry->file);
+  if (status == PH_OK) {
+    entry->states = rows;
+    entry->actions = 0;
+  }
+  return status;
+}
+
+static void begin(ph_foreign *f, const char *file, const char *group) {
+  ph_episode_meta *meta = &f->meta;
+  memset(f, 0, sizeof *f);
+  f->states = f->actions = f->rewards = f->dones = f->success = -1;
+  snprintf(meta->id, sizeof meta->id, "arrays");
+  snprintf(meta->layout, sizeof meta->layout, "arrays");
+  snprintf(meta->file, sizeof meta->file, "%s", file);
+  snprintf(meta->group, sizeof meta->group, "%s", group);
+  meta->success = -1;
+}
+
+static ph_status arrays_open(ph_foreign *out, const char *file, const char *group, hid_t h5) {
+  int64_t rows;
+  begin(out, file, group);
+  ph_status status = gather(out, &rows, h5);
+  if (status == PH_OK && rows == 0)
+    status = no_rows(file);
+  if (status) {
+    ph_foreign_clear(out);
+    return status;
+  }
+  out->meta.states = rows;
+  for (size_t i = 0; i < out->narrays; i++) {
+    ph_channel *c = &out->arrays[i].channel;
+    if (c->rank == 0 || c->rows < rows - 1 || c->rows > rows + 1)
+      ph_channel_apart(c, rows);
+  }
+  take_rate(out);
+  return PH_OK;
+}
+
+const ph_reader ph_read_arrays = {
+    .name = "arrays",
+    .detect = arrays_detect,
+    .scan = arrays_scan,
+    .look = arrays_look,
+    .open = arrays_open,
+};

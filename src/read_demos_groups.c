@@ -1,0 +1,195 @@
+/* Filter keys: /mask/NAME lists names of demos. */
+#include "read_demos.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "episode_file.h"
+#include "fail.h"
+
+enum { GROUPS_MAX = 1024 };
+#define IDS_LIMIT ((size_t)64 << 20) /* bytes of one group's names */
+
+/* A group of which the name says how its episodes went. */
+static const struct {
+  const char *name;
+  int success;
+} outcomes[] = {{"success", 1}, {"successful", 1}, {"success_demos", 1},
+                {"failure", 0}, {"failed", 0},     {"failed_demos", 0}};
+
+static int outcome_of(const char *group) {
+  for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
+    if (strcmp(group, outcomes[i].name) == 0)
+      return outcomes[i].success;
+  return -1;
+}
+
+/* --- one group --- */
+
+/* Cells of fixed length: *n names of *cell bytes in *out, the caller's. */
+static ph_status read_cells(char **out, size_t *n, size_t *cell, hid_t mask, const char *name) {
+  hid_t dataset = H5I_INVALID_HID;
+  ph_h5_array info;
+  void *data = NULL;
+  size_t size = 0;
+  ph_status status = ph_h5_dataset(&dataset, &info, mask, name);
+  ph_h5_close(dataset);
+  if (status == PH_OK && (info.type != PH_STRING || info.rank > 2))
+    status = ph_fail(PH_EFORMAT, "mask/%s: it is no list of names", name);
+  if (status == PH_OK)
+    status = ph_h5_read_all(&data, &size, mask, name, IDS_LIMIT);
+  if (status)
+    return status;
+  *out = data;
+  *cell = info.string_size;
+  *n = size / info.string_size;
+  return PH_OK;
+}
+
+/* Text of a cell: blanks and zeros that fill it are no part of it. */
+static char *cell_text(const char *cell, size_t size) {
+  size_t n = strnlen(cell, size);
+  while (n > 0 && cell[n - 1] == ' ')
+    n--;
+  return strndup(cell, n);
+}
+
+static int compare_id(const void *key, const void *entry) {
+  const char *id = ((const ph_entry *)entry)->id;
+  int order = ph_natural_compare(key, id);
+  return order ? order : strcmp(key, id);
+}
+
+static ph_entry *find_entry(const ph_scan *scan, const char *id) {
+  return bsearch(id, scan->entries, scan->n, sizeof *scan->entries, compare_id);
+}
+
+static int compare_texts(const void *a, const void *b) {
+  const char *x = *(char *const *)a, *y = *(char *const *)b;
+  int order = ph_natural_compare(x, y);
+  return order ? order : strcmp(x, y);
+}
+
+/* Sorts the ids and takes away those that come twice or are of no episode; how many of these. */
+static size_t keep_known(ph_group_list *group, const ph_scan *scan) {
+  size_t kept = 0, lost = 0;
+  if (group->n > 1)
+    qsort(group->ids, group->n, sizeof *group->ids, compare_texts);
+  for (size_t i = 0; i < group->n; i++) {
+    char *id = group->ids[i];
+    bool twice = kept > 0 && strcmp(group->ids[kept - 1], id) == 0;
+    bool known = find_entry(scan, id) != NULL;
+    lost += !known;
+    if (known && !twice)
+      group->ids[kept++] = id;
+    else
+      free(id);
+  }
+  group->n = kept;
+  return lost;
+}
+
+static ph_status read_group(ph_group_list *out, hid_t mask, const char *name) {
+  char *cells = NULL;
+  size_t n = 0, cell = 0;
+  ph_status status = read_cells(&cells, &n, &cell, mask, name);
+  if (status)
+    return status;
+  ph_escape(out->name, sizeof out->name, name, strlen(name));
+  out->ids = calloc(n + 1, sizeof *out->ids);
+  while (out->ids && out->n < n) {
+    char *id = cell_text(cells + out->n * cell, cell);
+    if (!id)
+      break;
+    out->ids[out->n++] = id;
+  }
+  free(cells);
+  return out->ids && out->n == n ? PH_OK : ph_fail(PH_ENOMEM, "mask/%s: out of memory", name);
+}
+
+/* --- all of them --- */
+
+static void say(char *oddity, size_t size, const char *sentence) {
+  size_t n = strlen(oddity);
+  snprintf(oddity + n, size - n, "%s%s", n ? "; " : "", sentence);
+}
+
+static ph_status add_group(ph_scan *scan, hid_t mask, const char *name, char *oddity, size_t size) {
+  ph_group_list *group = &scan->groups[scan->ngroups];
+  char text[160];
+  memset(group, 0, sizeof *group);
+  ph_status status = read_group(group, mask, name);
+  scan->ngroups++;
+  if (status == PH_ENOMEM)
+    return status;
+  if (status) {
+    scan->ngroups--;
+    ph_oddity(text, sizeof text, scan->entries[0].file);
+    say(oddity, size, text);
+    return PH_OK;
+  }
+  size_t lost = keep_known(group, scan);
+  if (lost > 0) {
+    snprintf(text, sizeof text, "mask/%s names %zu episode%s that the file does not hold",
+             group->name, lost, lost == 1 ? "" : "s");
+    say(oddity, size, text);
+  }
+  int success = outcome_of(group->name);
+  for (size_t i = 0; i < group->n && success >= 0; i++)
+    find_entry(scan, group->ids[i])->success = success;
+  return PH_OK;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return ph_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+ph_status ph_demo_groups(ph_scan *scan, hid_t h5, char *oddity, size_t size) {
+  hid_t mask;
+  char **names = NULL;
+  size_t n = 0;
+  if (!ph_h5_exists(h5, "mask") || ph_h5_group(&mask, h5, "mask") != PH_OK)
+    return PH_OK;
+  ph_status status = ph_h5_names(&names, &n, mask) == PH_OK ? PH_OK : PH_END;
+  size_t taken = n < GROUPS_MAX ? n : GROUPS_MAX;
+  if (n > 1)
+    qsort(names, n, sizeof *names, compare_names);
+  if (status == PH_OK && !(scan->groups = calloc(taken + 1, sizeof *scan->groups)))
+    status = ph_fail(PH_ENOMEM, "mask: out of memory");
+  for (size_t i = 0; i < taken && status == PH_OK; i++)
+    status = add_group(scan, mask, names[i], oddity, size);
+  if (taken < n)
+    say(oddity, size, "mask holds too many groups: the first 1024 are listed");
+  ph_h5_names_free(names, n);
+  ph_h5_close(mask);
+  return status == PH_END ? PH_OK : status;
+}
+
+/* Whether the group names that demo. */
+static bool is_member(hid_t mask, const char *name, const char *id) {
+  ph_group_list group = {0};
+  bool yes = false;
+  if (ph_h5_exists(mask, name) && read_group(&group, mask, name) == PH_OK)
+    for (size_t i = 0; i < group.n && !yes; i++)
+      yes = strcmp(group.ids[i], id) == 0;
+  for (size_t i = 0; i < group.n; i++)
+    free(group.ids[i]);
+  free(group.ids);
+  return yes;
+}
+
+int ph_demo_mask_success(hid_t h5, const char *id, char *source, size_t size) {
+  hid_t mask;
+  int success = -1;
+  if (!ph_h5_exists(h5, "mask") || ph_h5_group(&mask, h5, "mask") != PH_OK)
+    return -1;
+  for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes && success < 0; i++) {
+    if (!is_member(mask, outcomes[i].name, id))
+      continue;
+    success = outcomes[i].success;
+    snprintf(source, size, "group mask/%s", outcomes[i].name);
+  }
+  ph_h5_close(mask);
+  return success;
+}

@@ -1,0 +1,181 @@
+/* A quick look at a demo: lengths from shapes, and how it went. */
+#include "read_demos.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "episode_file.h"
+#include "fail.h"
+
+#define READ_LIMIT 65536 /* rows of rewards and dones that are looked at */
+
+/* --- lengths --- */
+
+/* Rows of an array of numbers, with at least one in each row; -1: there is none. */
+static int64_t rows_of(hid_t demo, const char *name) {
+  hid_t dataset;
+  ph_h5_array info;
+  const char *why;
+  if (!ph_h5_exists(demo, name) || ph_h5_dataset_any(&dataset, &info, &why, demo, name) != PH_OK)
+    return -1;
+  ph_h5_close(dataset);
+  return why[0] || info.rank < 1 || info.rank > 2 || info.dim[0] == 0 || info.width == 0
+             ? -1
+             : info.dim[0];
+}
+
+void ph_demo_size_of(ph_demo_size *out, hid_t demo) {
+  *out = (ph_demo_size){rows_of(demo, "states"), rows_of(demo, "actions"), false};
+  if (out->actions >= 0 || ph_h5_exists(demo, "actions"))
+    return;
+  int64_t arm = rows_of(demo, "joint_velocities"), hand = rows_of(demo, "gripper_actuations");
+  out->split = arm > 0 && arm == hand;
+  if (out->split)
+    out->actions = arm;
+}
+
+/* --- outcome --- */
+
+typedef struct series {
+  int64_t rows;
+  int64_t ones, first_one, other; /* how many are 1, the first of them, how many neither 0 nor 1 */
+  int64_t before_last;            /* how many are positive before the last row */
+  double max;
+  bool last;
+} series;
+
+/* One number per row, the last rows of a long array. false: there is no such array. */
+static bool read_series(series *out, hid_t demo, const char *name) {
+  hid_t dataset;
+  ph_h5_array info;
+  const char *why;
+  *out = (series){.first_one = -1, .max = -INFINITY};
+  if (!ph_h5_exists(demo, name) || ph_h5_dataset_any(&dataset, &info, &why, demo, name) != PH_OK)
+    return false;
+  bool fits = !why[0] && info.rank >= 1 && info.rank <= 2 && info.width == 1 && info.dim[0] > 0;
+  int64_t n = fits ? info.dim[0] < READ_LIMIT ? info.dim[0] : READ_LIMIT : 0, first = 0;
+  if (fits)
+    first = info.dim[0] - n;
+  double *value = fits ? malloc((size_t)n * sizeof *value) : NULL;
+  fits = value && ph_h5_read(dataset, &info, PH_F64, first, n, value) == PH_OK;
+  ph_h5_close(dataset);
+  out->rows = info.dim[0];
+  for (int64_t i = 0; fits && i < n; i++) {
+    if (value[i] == 1 && out->ones++ == 0)
+      out->first_one = first + i;
+    out->other += value[i] != 0 && value[i] != 1;
+    out->before_last += i < n - 1 && value[i] > 0;
+    out->max = value[i] > out->max ? value[i] : out->max;
+    out->last = value[i] == 1;
+  }
+  free(value);
+  return fits;
+}
+
+/* Where the array holds a 1 for each success. */
+static void from_series(ph_demo_outcome *out, const series *s, const char *array) {
+  out->array = array;
+  out->success = s->ones > 0;
+  if (s->ones == 0)
+    snprintf(out->source, sizeof out->source, "%s: never 1", array);
+  else if (s->first_one == s->rows - 1)
+    snprintf(out->source, sizeof out->source, "%s: 1 at the last action", array);
+  else
+    snprintf(out->source, sizeof out->source, "%s: 1 at action %lld%s", array,
+             (long long)s->first_one, s->last ? " and at the last" : ", not at the last");
+}
+
+/* A number or a bool; false: there is none. */
+static bool attr_success(int *out, hid_t demo) {
+  int64_t value;
+  if (!ph_h5_has_attr(demo, "success") || ph_h5_attr_i64(demo, "success", &value) != PH_OK)
+    return false;
+  *out = value != 0;
+  return true;
+}
+
+/* A reward of 1 is a success where rewards are 0 or 1, or shaped and never above. `dones` are the
+ * end of the demo, success, or both, by the way the file was made: only one that is true before the
+ * last row, or never, tells. */
+static void from_arrays(ph_demo_outcome *out, hid_t demo) {
+  series s;
+  if (read_series(&s, demo, "success") && s.other == 0)
+    from_series(out, &s, "success");
+  else if (read_series(&s, demo, "rewards") && ((s.ones > 0 && s.max <= 1) || s.other == 0))
+    from_series(out, &s, "rewards");
+  else if (read_series(&s, demo, "dones") && s.other == 0 && (s.before_last > 0 || s.ones == 0))
+    from_series(out, &s, "dones");
+}
+
+void ph_demo_outcome_of(ph_demo_outcome *out, hid_t demo) {
+  int said;
+  *out = (ph_demo_outcome){.success = -1};
+  from_arrays(out, demo);
+  if (!attr_success(&said, demo))
+    return;
+  if (out->success >= 0 && out->success != said)
+    memcpy(out->contradicts, out->source, sizeof out->contradicts);
+  out->success = said;
+  snprintf(out->source, sizeof out->source, "attribute success: %s", said ? "true" : "false");
+}
+
+/* --- one entry --- */
+
+static void say(ph_entry *entry, const char *sentence) {
+  size_t n = strlen(entry->oddity);
+  snprintf(entry->oddity + n, sizeof entry->oddity - n, "%s%s", n ? "; " : "", sentence);
+}
+
+static void compare_lengths(ph_entry *entry, const ph_demo_size *size, hid_t demo) {
+  char text[100];
+  int64_t stored, rows = size->actions >= 0 ? size->actions : size->states;
+  if (rows >= 0 && ph_h5_has_attr(demo, "num_samples") &&
+      ph_h5_attr_i64(demo, "num_samples", &stored) == PH_OK && stored != rows) {
+    snprintf(text, sizeof text, "num_samples is %lld, the arrays have %lld rows", (long long)stored,
+             (long long)rows);
+    say(entry, text);
+  }
+  if (size->actions < 0)
+    say(entry, "it holds no actions");
+  else if (size->states >= 0 && size->states != size->actions &&
+           size->states != size->actions + 1) {
+    snprintf(text, sizeof text, "%lld states, %lld actions", (long long)size->states,
+             (long long)size->actions);
+    say(entry, text);
+  }
+}
+
+static void look_at(ph_entry *entry, hid_t demo) {
+  ph_demo_size size;
+  ph_demo_outcome outcome;
+  ph_demo_size_of(&size, demo);
+  ph_demo_outcome_of(&outcome, demo);
+  if (outcome.success >= 0)
+    entry->success = outcome.success;
+  entry->end_reason = entry->success == 1 ? PH_END_SUCCESS : PH_END_UNKNOWN;
+  entry->states = size.states >= 0 ? size.states : size.actions >= 0 ? size.actions : 0;
+  entry->actions = size.actions < 0 ? 0 : size.actions;
+  if (entry->actions > entry->states)
+    entry->actions = entry->states;
+  compare_lengths(entry, &size, demo);
+}
+
+ph_status ph_demo_look(ph_entry *entry, hid_t h5) {
+  hid_t demo;
+  char why[sizeof entry->oddity];
+  if (!entry->group[0]) {
+    entry->actions = entry->states = 0;
+    return PH_OK;
+  }
+  if (ph_h5_group(&demo, h5, entry->group) != PH_OK) {
+    entry->actions = entry->states = 0;
+    ph_oddity(why, sizeof why, entry->file);
+    say(entry, why);
+    return PH_OK;
+  }
+  look_at(entry, demo);
+  ph_h5_close(demo);
+  return PH_OK;
+}
