@@ -54,6 +54,20 @@ void ph_h5_leave(void) {
   pthread_mutex_unlock(&lock);
 }
 
+void ph_h5_fork_begin(void) {
+  ph_h5_enter();
+}
+
+void ph_h5_fork_end(bool child) {
+  static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  if (!child) {
+    ph_h5_leave();
+    return;
+  }
+  lock = fresh; /* it was a thread of the parent that held it */
+  depth = 1;
+}
+
 /* --- error text --- */
 
 static herr_t first_description(unsigned n, const H5E_error2_t *error, void *out) {

@@ -23,6 +23,11 @@ int ph_h5_fd(hid_t file);
 /* One more reference to the file that an object is in, for ph_h5_close, and its descriptor, borrowed
  * as long (-1 while it is written). */
 ph_status ph_h5_hold(hid_t *file, int *fd, hid_t object);
+/* Around fork(): no thread is in the library meanwhile. The child stays inside of the door: C locale,
+ * no printing, no plugins. What the parent has open must not be used there; no file that the child
+ * opens is taken for one of those, as the driver compares none. */
+void ph_h5_fork_begin(void);
+void ph_h5_fork_end(bool child);
 /* Ids of all kinds that are open in files; tests look for leaks with it. */
 size_t ph_h5_open_ids(void);
 

@@ -32,6 +32,9 @@ const char *ph_mj_arch(void);
  * compiler's text on one line, or for an actuator that has not one control and one force (from
  * 3.11.0 on there are such). PH_EMISMATCH: see ph_engine_check. */
 ph_status ph_mj_compile(mjModel **out, const ph_source *source);
+/* Around fork(), the second one in the child too: nobody compiles meanwhile. */
+void ph_mj_fork_begin(void);
+void ph_mj_fork_end(void);
 ph_status ph_mj_copy_model(mjModel **out, const mjModel *m);
 void ph_mj_free_model(mjModel *m); /* Nullable */
 ph_status ph_mj_make_data(mjData **out, const mjModel *m);

@@ -122,6 +122,14 @@ static ph_status load_locked(struct compile *job) {
   return PH_OK;
 }
 
+void ph_mj_fork_begin(void) {
+  pthread_mutex_lock(&compiling);
+}
+
+void ph_mj_fork_end(void) {
+  pthread_mutex_unlock(&compiling);
+}
+
 /* From 3.11.0 on an actuator may have several controls or forces, or none: whoever reads
  * actuator_*[i] for the i-th control would read another actuator, or past the end. */
 static ph_status check_actuators(const mjModel *m) {

@@ -1,8 +1,8 @@
 /* A limited child goes first. libhdf5, libzip's callers and the model compiler can crash, hang or
  * eat all memory on hostile bytes, and a C++ exception cannot be caught in C: so before the parent
  * opens a file or compiles a model, a child process with limits of memory and CPU makes exactly the
- * same calls. A child that dies or says no is one line in ph_error(). Verdicts are cached by device,
- * inode, size, mtime and ctime (models: by content), in the process and, good ones only, in
+ * same calls. A child that dies or says no is one line in ph_error(). Verdicts are cached by
+ * device, inode, size, mtime and ctime (models: by content), in the process and, good ones only, in
  * $XDG_CACHE_HOME/playhead/verdicts. */
 #ifndef PLAYHEAD_PROBE_H
 #define PLAYHEAD_PROBE_H
@@ -26,6 +26,14 @@ ph_status ph_probe_model(const struct ph_source *source, const char *where);
  * Nothing that it changes is seen here. */
 typedef ph_status ph_probe_fn(void *arg);
 ph_status ph_probe_run(const char *where, ph_probe_fn *fn, void *arg);
+
+/* What a child may use; tests make it less. A member that is 0 stays as it is, NULL puts all back.
+ */
+typedef struct ph_probe_limits {
+  size_t memory; /* [B] above its size at the fork */
+  int cpu, wall; /* [s] for each call */
+} ph_probe_limits;
+void ph_probe_limit(const ph_probe_limits *limits);
 
 /* true: this is the child; what would probe does not. */
 bool ph_probe_inside(void);

@@ -1,0 +1,143 @@
+#include "probe.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "mj.h"
+#include "probe_cache.h"
+#include "probe_child.h"
+
+/* --- limits --- */
+
+static const ph_probe_limits for_files = {(size_t)1 << 30, 20, 60};
+static const ph_probe_limits for_models = {(size_t)4 << 30, 60, 180};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ph_probe_limits changed; /* under the lock; 0: as above */
+
+ph_probe_limits ph_probe_limits_now(ph_probe_kind kind) {
+  ph_probe_limits limits = kind == PH_PROBE_MODEL ? for_models : for_files;
+  pthread_mutex_lock(&lock);
+  limits.memory = changed.memory ? changed.memory : limits.memory;
+  limits.cpu = changed.cpu ? changed.cpu : limits.cpu;
+  limits.wall = changed.wall ? changed.wall : limits.wall;
+  pthread_mutex_unlock(&lock);
+  return limits;
+}
+
+void ph_probe_limit(const ph_probe_limits *limits) {
+  pthread_mutex_lock(&lock);
+  changed = limits ? *limits : (ph_probe_limits){0};
+  pthread_mutex_unlock(&lock);
+}
+
+/* --- files --- */
+
+static ph_status probe_file(ph_probe_kind kind, const char *path, const char *group) {
+  ph_print before, after;
+  ph_status status = PH_OK;
+  bool lasts = false;
+  if (ph_probe_inside())
+    return PH_OK;
+  bool steady = ph_print_of_file(&before, kind, path, group);
+  if (steady && ph_cache_find(&before, path, &status))
+    return status;
+  status = ph_server_ask(&lasts, kind, path, group);
+  if (steady && lasts && ph_print_of_file(&after, kind, path, group) &&
+      memcmp(&before, &after, sizeof before) == 0)
+    ph_cache_keep(&before, path, status);
+  return status;
+}
+
+ph_status ph_probe_path(const char *path) {
+  return probe_file(PH_PROBE_PATH, path, "");
+}
+
+ph_status ph_probe_episode(const char *file, const char *group) {
+  return probe_file(PH_PROBE_EPISODE, file, group);
+}
+
+/* --- once --- */
+
+typedef struct call {
+  ph_probe_fn *fn;
+  void *arg;
+} call;
+
+static void run_in_child(int fd, void *arg) {
+  const call *c = arg;
+  ph_child_begin();
+  ph_child_answer(fd, c->fn(c->arg));
+  _exit(0);
+}
+
+/* Runs c in a child of its own; *lasts as in probe_child.h. */
+static ph_status run(bool *lasts, call *c, ph_probe_kind kind, ph_status died, const char *where,
+                     const char *engine) {
+  ph_child child;
+  ph_reply reply = {0};
+  ph_probe_limits limits = ph_probe_limits_now(kind);
+  *lasts = false;
+  ph_status status = ph_child_fork(&child, &limits, where, run_in_child, c);
+  if (status)
+    return status;
+  ph_child_receive(&child, &reply);
+  ph_child_end(&child);
+  *lasts = ph_reply_lasts(&reply);
+  return ph_reply_status(&reply, &limits, died, where, engine);
+}
+
+ph_status ph_probe_run(const char *where, ph_probe_fn *fn, void *arg) {
+  bool lasts;
+  call c = {fn, arg};
+  if (ph_probe_inside())
+    return fn(arg);
+  return run(&lasts, &c, PH_PROBE_PATH, PH_ECORRUPT, where, "HDF5");
+}
+
+/* --- models --- */
+
+static void first_frame(void *arg) {
+  mjData *d = mj_makeData(arg);
+  if (d)
+    mj_forward(arg, d);
+}
+
+/* The way of a model up to its first frame. That the engine cannot advance it is no verdict here;
+ * that it dies of it is one. */
+static ph_status try_model(void *arg) {
+  const ph_source *source = arg;
+  mjModel *m = NULL;
+  ph_names names = {0};
+  ph_model_facts facts;
+  ph_status status = ph_mj_compile(&m, source);
+  if (status == PH_OK)
+    status = ph_mj_describe(m, &names, &facts);
+  if (status == PH_OK)
+    ph_mj_guard(first_frame, m);
+  return status;
+}
+
+ph_status ph_probe_model(const ph_source *source, const char *where) {
+  ph_print print;
+  ph_status status = PH_OK;
+  bool lasts = false;
+  call c = {try_model, (void *)source};
+  if (ph_probe_inside())
+    return PH_OK;
+  ph_print_of_model(&print, source->sha256);
+  if (source->sha256[0] && ph_cache_find(&print, where, &status))
+    return status;
+  status = run(&lasts, &c, PH_PROBE_MODEL, PH_EMODEL, where, "MuJoCo");
+  if (source->sha256[0] && lasts)
+    ph_cache_keep(&print, where, status);
+  return status;
+}
+
+void ph_probe_reset(void) {
+  ph_server_end();
+  ph_cache_forget();
+}

@@ -1,0 +1,76 @@
+/* A limited child: forked from a process that may have threads, cut off from all that it inherited,
+ * under limits of memory and time, and able to say how it died. What the parties of the probe
+ * share; nobody else includes it. */
+#ifndef PLAYHEAD_PROBE_CHILD_H
+#define PLAYHEAD_PROBE_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probe.h"
+
+/* What a child says, or what is known of its death. */
+typedef enum ph_answer {
+  PH_ANSWER_STATUS, /* it did the calls: status and text */
+  PH_ANSWER_SIGNAL, /* number: the signal that ended it */
+  PH_ANSWER_EXIT,   /* number: what something in it passed to exit() */
+  PH_ANSWER_MEMORY, /* it asked for more than it may have */
+  PH_ANSWER_CPU,    /* it computed for longer than it may */
+  PH_ANSWER_TIME,   /* it did not answer; it is ended */
+  PH_ANSWER_NONE    /* it is gone, and nobody knows why */
+} ph_answer;
+
+typedef struct ph_reply {
+  int32_t answer; /* ph_answer */
+  int32_t status; /* ph_status */
+  int32_t number;
+  char text[1200]; /* ph_error() */
+} ph_reply;
+
+typedef struct ph_child {
+  pid_t pid;           /* 0: there is none */
+  int fd;              /* our end of the socket */
+  ino_t socket;        /* of it: a host that closes all descriptors may give the number away */
+  ph_probe_limits may; /* its limits */
+} ph_child;
+
+#define PH_CHILD_NONE ((ph_child){.fd = -1})
+
+/* In the child, with its end of the socket: does not return. */
+typedef void ph_child_body(int fd, void *arg);
+
+/* PH_EIO: there can be no further process. where: for the message. */
+ph_status ph_child_fork(ph_child *out, const ph_probe_limits *limits, const char *where,
+                        ph_child_body *body, void *arg);
+/* Waits for the answer; the child is ended unless it is PH_ANSWER_STATUS. */
+void ph_child_receive(ph_child *child, ph_reply *reply);
+/* Ends it and sets PH_CHILD_NONE. Returns the status of waitpid(), -1 where that is not known. */
+int ph_child_end(ph_child *child);
+/* Whether the descriptor is still the socket. */
+bool ph_child_connected(const ph_child *child);
+
+/* In the child: begins the calls that are tried, with a new limit of time, and sends their end. */
+void ph_child_begin(void);
+void ph_child_answer(int fd, ph_status status);
+
+/* The reply as a status, its sentence in ph_error(): "WHERE: ENGINE crashes on it (signal 11)".
+ * died: for a child that did not answer. */
+ph_status ph_reply_status(const ph_reply *reply, const ph_probe_limits *limits, ph_status died,
+                          const char *where, const char *engine);
+/* Whether the same would happen again, as far as can be known. */
+bool ph_reply_lasts(const ph_reply *reply);
+
+/* --- the child for files (probe_server.c) --- */
+
+typedef enum ph_probe_kind { PH_PROBE_PATH, PH_PROBE_EPISODE, PH_PROBE_MODEL } ph_probe_kind;
+
+/* Asks the process's child for files, which is forked when there is none. *lasts as above. */
+ph_status ph_server_ask(bool *lasts, ph_probe_kind kind, const char *path, const char *group);
+void ph_server_end(void);
+pid_t ph_server_pid(void); /* 0: there is none */
+
+/* What limits are in force. */
+ph_probe_limits ph_probe_limits_now(ph_probe_kind kind);
+
+#endif

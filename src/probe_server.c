@@ -1,0 +1,187 @@
+/* The child for files: one for the process, so that twenty thousand files do not cost as many
+ * forks. A child that met a bad file is not used again: the next one begins clean. One that dies
+ * although it had done well before may have died of what it kept: the file is tried once more in a
+ * new one. */
+#include "probe_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "store.h"
+
+enum { NAMES_MAX = 6000, REQUESTS_MAX = 4096 };
+
+typedef struct ph_request {
+  int32_t kind;
+  uint32_t group; /* where it begins in names, behind the path's end */
+  char names[NAMES_MAX];
+} ph_request;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock. */
+static ph_child child = {.fd = -1};
+static pid_t owner;  /* the process that forked it */
+static uid_t user;   /* that it ran as */
+static int requests; /* that it has answered */
+
+/* --- the child's side --- */
+
+/* The folder that a relative path starts from comes along with the request. */
+static void enter_folder(struct msghdr *message) {
+  struct cmsghdr *head = CMSG_FIRSTHDR(message);
+  int fd = -1;
+  if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len < CMSG_LEN(sizeof fd))
+    return;
+  memcpy(&fd, CMSG_DATA(head), sizeof fd);
+  if (fchdir(fd) != 0)
+    _exit(128);
+  close(fd);
+}
+
+static bool next_request(int fd, ph_request *request) {
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  struct iovec part = {request, sizeof *request};
+  struct msghdr message = {.msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes};
+  ssize_t n;
+  do
+    n = recvmsg(fd, &message, 0);
+  while (n < 0 && errno == EINTR);
+  if (n <= 0)
+    return false;
+  request->names[NAMES_MAX - 1] = 0;
+  enter_folder(&message);
+  return true;
+}
+
+static void serve(int fd, void *arg) {
+  static ph_request request;
+  ph_status status = PH_OK;
+  (void)arg;
+  while (status == PH_OK && next_request(fd, &request)) {
+    const char *group = request.names + request.group;
+    ph_child_begin();
+    status = request.kind == PH_PROBE_PATH ? ph_store_try_path(request.names)
+                                           : ph_store_try_episode(request.names, group);
+    ph_child_answer(fd, status);
+  }
+  _exit(0);
+}
+
+/* --- the parent's side --- */
+
+static void end(void) {
+  if (owner == getpid())
+    ph_child_end(&child);
+  else if (ph_child_connected(&child)) /* of the process that this one was forked from */
+    close(child.fd);
+  child = PH_CHILD_NONE;
+  requests = 0;
+}
+
+static ph_status ensure(ph_probe_kind kind, const char *path) {
+  ph_probe_limits limits = ph_probe_limits_now(kind);
+  if (child.pid > 0 && owner == getpid() && user == geteuid() && requests < REQUESTS_MAX &&
+      ph_child_connected(&child) && memcmp(&limits, &child.may, sizeof limits) == 0)
+    return PH_OK;
+  end();
+  owner = getpid();
+  user = geteuid();
+  return ph_child_fork(&child, &limits, path, serve, NULL);
+}
+
+static bool send_request(const ph_request *request, size_t size) {
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  struct iovec part = {(void *)request, size};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  int folder = request->names[0] == '/' ? -1 : open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN(sizeof folder);
+    memcpy(CMSG_DATA(&control.head), &folder, sizeof folder);
+  }
+  ssize_t n;
+  do
+    n = sendmsg(child.fd, &message, MSG_NOSIGNAL);
+  while (n < 0 && errno == EINTR);
+  if (folder >= 0)
+    close(folder);
+  return n == (ssize_t)size;
+}
+
+/* An answer, in a second child where the first one's is no proof. */
+static ph_status ask(ph_reply *reply, const ph_request *request, size_t size) {
+  for (;;) {
+    ph_status status = ensure((ph_probe_kind)request->kind, request->names);
+    if (status)
+      return status;
+    bool fresh = requests == 0, sent = send_request(request, size);
+    reply->answer = PH_ANSWER_NONE;
+    if (sent)
+      ph_child_receive(&child, reply);
+    requests++;
+    bool good = reply->answer == PH_ANSWER_STATUS && reply->status == PH_OK;
+    if (!good)
+      end();
+    if (fresh || reply->answer == PH_ANSWER_STATUS)
+      return PH_OK;
+  }
+}
+
+static const char *engine_of(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "its reader" : "HDF5";
+}
+
+ph_status ph_server_ask(bool *lasts, ph_probe_kind kind, const char *path, const char *group) {
+  ph_request request = {.kind = (int32_t)kind};
+  ph_reply reply = {0};
+  *lasts = false;
+  if (strlen(path) + strlen(group) + 2 > NAMES_MAX)
+    return ph_fail(PH_EIO, "%.200s...: cannot be opened: %s", path, strerror(ENAMETOOLONG));
+  request.group = (uint32_t)strlen(path) + 1;
+  memcpy(request.names, path, request.group);
+  size_t names = request.group + strlen(group) + 1;
+  memcpy(request.names + request.group, group, strlen(group) + 1);
+  pthread_mutex_lock(&lock);
+  ph_status status = ask(&reply, &request, offsetof(ph_request, names) + names);
+  pthread_mutex_unlock(&lock);
+  if (status)
+    return status;
+  ph_probe_limits limits = ph_probe_limits_now(kind);
+  *lasts = ph_reply_lasts(&reply);
+  return ph_reply_status(&reply, &limits, PH_ECORRUPT, path, engine_of(path));
+}
+
+void ph_server_end(void) {
+  pthread_mutex_lock(&lock);
+  end();
+  pthread_mutex_unlock(&lock);
+}
+
+pid_t ph_server_pid(void) {
+  pthread_mutex_lock(&lock);
+  pid_t pid = owner == getpid() ? child.pid : 0;
+  pthread_mutex_unlock(&lock);
+  return pid;
+}
