@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "episode.h"
 #include "fail.h"
 #include "mj.h"
 #include "replay_fit.h"
@@ -158,10 +159,67 @@ static bool contradicted(const ph_episode *episode, const ph_model *model, const
   return true;
 }
 
+/* --- episodes of other recorders --- */
+
+/* Why nothing can be re-simulated; false when something can. */
+static bool foreign_states_only(const ph_episode *episode, const ph_model *model,
+                                const ph_task *task, char *why, size_t size) {
+  const ph_episode_meta *meta = &episode->meta;
+  if (episode->no_model[0])
+    snprintf(why, size, "%s", episode->no_model);
+  else if (!ph_episode_has(episode, PH_COL_ACTIONS))
+    snprintf(why, size, "no actions are stored");
+  else if (meta->controller[0] && terms_of(task) == 0)
+    snprintf(why, size, "%d actions feed %s, which the file does not hold", meta->dims.action_dim,
+             meta->controller);
+  else
+    return states_only(episode, model, task, why, size);
+  return true;
+}
+
+/* What of the truth the file has lost, the worst first. */
+static void foreign_lacks(const ph_episode *episode, const ph_task *task, char *why, size_t size) {
+  const ph_dims *dims = &episode->meta.dims;
+  ph_type states = ph_episode_stored_type(episode, PH_COL_STATES);
+  ph_type actions = ph_episode_stored_type(episode, PH_COL_ACTIONS);
+  bool short_states = states != PH_F64, short_actions = actions != PH_F64;
+  const char *parts[5];
+  size_t n = 0, used = 0;
+  if (short_states || short_actions)
+    parts[n++] = !short_actions  ? "states are stored as float32"
+                 : !short_states ? "actions are stored as float32"
+                                 : "states and actions are stored as float32";
+  if (dims->nv > 0)
+    parts[n++] = "no warmstart is stored";
+  if (episode->rounded)
+    parts[n++] = "the writer rounded the model's text";
+  if (!episode->own_model)
+    parts[n++] = "the model is not the file's own";
+  if (terms_of(task) == 0)
+    parts[n++] = "actions are taken as ctrl";
+  for (size_t i = 0; i < n && used < size; i++)
+    used += (size_t)snprintf(why + used, size - used, "%s%s", i > 0 ? "; " : "", parts[i]);
+  if (n == 0)
+    snprintf(why, size, "nobody says how it was stepped");
+}
+
+static ph_guarantee foreign_guarantee(const ph_episode *episode, const ph_model *model,
+                                      const ph_task *task, char *reason, size_t size) {
+  if (foreign_states_only(episode, model, task, reason, size))
+    return PH_STATES_ONLY;
+  if (ph_replay_fit(episode, model, task) != PH_OK)
+    error_text(&episode->meta, reason, size);
+  else
+    foreign_lacks(episode, task, reason, size);
+  return PH_NOT_EXACT;
+}
+
 ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model,
                                   const ph_task *task, char *reason, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   const char *why = "";
+  if (meta->layout[0])
+    return foreign_guarantee(episode, model, task, reason, size);
   if (states_only(episode, model, task, reason, size))
     return PH_STATES_ONLY;
   if (!ph_mj_restorable(model->m, &why)) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "episode.h"
 #include "fail.h"
 #include "mj.h"
 #include "replay_fit.h"
@@ -24,7 +25,7 @@ struct ph_replay {
   bool partial;               /* the frame lacks a damaged column that the engine would need */
   void *column[PH_COL_COUNT]; /* one row of each stored column: the file's bits */
   ph_signal *signals;
-  size_t nsignals;
+  size_t nsignals, nstates; /* of them, those that are not of channels come first */
   double *values;
   ph_contact *contacts;
   size_t room; /* in contacts */
@@ -85,7 +86,12 @@ static ph_status replay_fill(ph_replay *r) {
   if (status == PH_OK && compiled)
     status = sim_prepare(r);
   if (status == PH_OK)
-    status = ph_signals_make(&r->signals, &r->nsignals, r->model, &meta->dims);
+    status = ph_signals_make(&r->signals, &r->nstates, r->model, &meta->dims);
+  r->nsignals = r->nstates;
+  size_t n = 0;
+  const ph_channel *channels = ph_episode_channels(r->episode, &n);
+  if (status == PH_OK && n > 0)
+    status = ph_signals_add_channels(&r->signals, &r->nsignals, channels, n);
   if (status != PH_OK)
     return status;
   r->values = calloc(r->nsignals + 1, sizeof *r->values);
@@ -108,7 +114,7 @@ ph_status ph_replay_create(ph_replay **out, const ph_episode *episode, const ph_
   if (!r)
     return ph_fail(PH_ENOMEM, "%s: no memory to replay it", ph_episode_meta_of(episode)->id);
   r->episode = episode;
-  r->model = model ? ph_model_ref(model) : NULL;
+  r->model = model && !episode->no_model[0] ? ph_model_ref(model) : NULL;
   r->task = task ? ph_task_ref(task) : NULL;
   ph_status status = replay_fill(r);
   frame_clear(r);
@@ -155,6 +161,21 @@ static double *put_mocap(double *to, const double *pos, const double *quat, int 
   return to;
 }
 
+/* Whether accelerations and forces are those of the step: not where nobody knows its ctrl. */
+static bool knows_forces(const ph_replay *r) {
+  return r->frame.row.ctrl || r->sim->m->nu == 0;
+}
+
+static void put_sensors(double *to, const ph_replay *r, const mjData *d) {
+  const mjModel *m = r->sim->m;
+  bool forces = knows_forces(r);
+  for (int i = 0; i < (int)m->nsensor; i++) {
+    bool known = r->frame.forward && (forces || m->sensor_needstage[i] != mjSTAGE_ACC);
+    int at = m->sensor_adr[i];
+    put(to + at, known ? d->sensordata + at : NULL, m->sensor_dim[i]);
+  }
+}
+
 /* In the order of ph_signals_make. Stored numbers are the row's, never the engine's. */
 static void fill_values(ph_replay *r) {
   const ph_dims *dims = &ph_episode_meta_of(r->episode)->dims;
@@ -176,8 +197,37 @@ static void fill_values(ph_replay *r) {
                  dims->nmocap);
   if (!d)
     return;
-  to = put(to, r->frame.forward ? d->sensordata : NULL, (int)r->sim->m->nsensordata);
+  put_sensors(to, r, d);
+  to += r->sim->m->nsensordata;
   put(to, r->frame.forward ? d->xpos + 3 : NULL, 3 * ((int)r->sim->m->nbody - 1));
+}
+
+/* Leaves a damaged column or channel out, in words. */
+static void note_damage(ph_replay *r, const char *name) {
+  size_t n = strlen(r->frame.note);
+  snprintf(r->frame.note + n, sizeof r->frame.note - n, n ? ", %s" : "damaged here: %s", name);
+}
+
+/* The row of each channel that belongs to the step; NaN where there is none. */
+static ph_status fill_channels(ph_replay *r, int64_t step) {
+  size_t n = 0;
+  const ph_channel *channels = ph_episode_channels(r->episode, &n);
+  for (size_t i = r->nstates; i < r->nsignals;) {
+    size_t channel = (size_t)r->signals[i].channel;
+    const ph_channel *c = &channels[channel];
+    int64_t row = step - c->shift;
+    if (row >= 0 && row < c->rows) {
+      ph_status status = ph_episode_channel_read(r->episode, channel, row, 1, r->values + i);
+      if (status == PH_ENOMEM)
+        return status;
+      if (status != PH_OK) {
+        put(r->values + i, NULL, (int)c->width);
+        note_damage(r, c->name);
+      }
+    }
+    i += c->width;
+  }
+  return PH_OK;
 }
 
 static bool contacts_reserve(ph_replay *r, size_t n) {
@@ -195,6 +245,7 @@ static void fill_contacts(ph_replay *r) {
   const mjModel *m = r->sim->m;
   const mjData *d = r->sim->d;
   size_t n = (size_t)d->ncon;
+  bool forces = knows_forces(r);
   if (!contacts_reserve(r, n))
     n = r->room;
   for (size_t i = 0; i < n; i++) {
@@ -203,7 +254,7 @@ static void fill_contacts(ph_replay *r) {
     mj_contactForce(m, d, (int)i, force);
     const char *first = c->geom1 >= 0 ? r->geoms[c->geom1] : "";
     const char *second = c->geom2 >= 0 ? r->geoms[c->geom2] : "";
-    r->contacts[i] = (ph_contact){{first, second}, c->dist, force[0]};
+    r->contacts[i] = (ph_contact){{first, second}, c->dist, forces ? force[0] : NAN};
   }
   r->frame.contact = r->contacts;
   r->frame.ncontact = n;
@@ -229,9 +280,7 @@ static ph_status pass_over(ph_replay *r, ph_status status, ph_column col) {
   r->partial =
       r->partial || (col != PH_COL_ACTIONS && col != PH_COL_REWARDS && col != PH_COL_FLAGS &&
                      col != PH_COL_PREDICATE && col != PH_COL_ACTION_STATE);
-  size_t n = strlen(r->frame.note);
-  snprintf(r->frame.note + n, sizeof r->frame.note - n, n ? ", %s" : "damaged here: %s",
-           ph_schema_column(col)->path);
+  note_damage(r, ph_schema_column(col)->path);
   return PH_OK;
 }
 
@@ -290,7 +339,10 @@ ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode m
   replay->frame.step = step;
   replay->frame.time = replay->frame.row.state[0];
   fill_values(replay);
-  return PH_OK;
+  status = fill_channels(replay, step);
+  if (status != PH_OK)
+    frame_clear(replay);
+  return status;
 }
 
 const ph_frame *ph_replay_frame(const ph_replay *replay) {

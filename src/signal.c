@@ -34,7 +34,7 @@ static void push(struct list *list, ph_signal_kind kind, int index, const char *
     list->room = room;
   }
   ph_signal *signal = &list->at[list->n++];
-  *signal = (ph_signal){.unit = unit, .kind = kind, .index = index};
+  *signal = (ph_signal){.unit = unit, .kind = kind, .index = index, .channel = -1};
   /* A long name gives way, so that what tells x from y stays. */
   int keep = (int)sizeof signal->name - 1 - (int)snprintf(NULL, 0, "%s", suffix);
   ph_escape(signal->name, (size_t)keep + 1, name, strlen(name));
@@ -304,5 +304,62 @@ ph_status ph_signals_make(ph_signal **out, size_t *n, const ph_model *model, con
   free(list.at);
   *out = NULL;
   *n = 0;
+  return list.status;
+}
+
+/* --- channels --- */
+
+struct width_of {
+  size_t width, channel;
+};
+
+static int compare_widths(const void *a, const void *b) {
+  const struct width_of *x = a, *y = b;
+  if (x->width != y->width)
+    return x->width < y->width ? -1 : 1;
+  return x->channel < y->channel ? -1 : x->channel > y->channel;
+}
+
+/* How many of the narrowest have room; their places come first in order. */
+static size_t choose(struct width_of *order, const ph_channel *channels, size_t nchannels) {
+  size_t n = 0, chosen = 0, room = PH_CHANNEL_SIGNALS;
+  for (size_t i = 0; i < nchannels; i++)
+    if (channels[i].kind == PH_CHANNEL_NUMBERS && channels[i].width > 0)
+      order[n++] = (struct width_of){channels[i].width, i};
+  qsort(order, n, sizeof *order, compare_widths);
+  for (; chosen < n && order[chosen].width <= room; chosen++)
+    room -= order[chosen].width;
+  return chosen;
+}
+
+static void push_channel(struct list *list, const ph_channel *channel, int place) {
+  char suffix[24] = "";
+  for (size_t k = 0; k < channel->width && !list->status; k++) {
+    if (channel->width > 1)
+      snprintf(suffix, sizeof suffix, "[%zu]", k);
+    push(list, PH_SIGNAL_CHANNEL, (int)k, "", channel->name, suffix);
+    if (!list->status)
+      list->at[list->n - 1].channel = place;
+  }
+}
+
+ph_status ph_signals_add_channels(ph_signal **signals, size_t *n, const ph_channel *channels,
+                                  size_t nchannels) {
+  struct list list = {.at = *signals, .n = *n, .room = *n};
+  struct width_of *order = calloc(nchannels + 1, sizeof *order);
+  bool *shown = calloc(nchannels + 1, sizeof *shown);
+  if (!order || !shown)
+    list.status = ph_fail(PH_ENOMEM, "signals: no memory");
+  size_t chosen = list.status ? 0 : choose(order, channels, nchannels);
+  for (size_t i = 0; i < chosen; i++)
+    shown[order[i].channel] = true;
+  for (size_t i = 0; i < nchannels && !list.status; i++)
+    if (shown[i])
+      push_channel(&list, &channels[i], (int)i);
+  free(order);
+  free(shown);
+  *signals = list.at;
+  if (list.status == PH_OK)
+    *n = list.n;
   return list.status;
 }

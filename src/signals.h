@@ -9,6 +9,13 @@
  * copied whole; a mocap body has seven: pos, quat. *out is the caller's (free). PH_ENOMEM. */
 ph_status ph_signals_make(ph_signal **out, size_t *n, const ph_model *model, const ph_dims *dims);
 
+#define PH_CHANNEL_SIGNALS 512 /* numbers of channels that a frame shows */
+
+/* Appends the numbers of channels, a run for each in the order of the channels. Narrow ones are
+ * taken first, as long as there is room for all their numbers. PH_ENOMEM: nothing is appended. */
+ph_status ph_signals_add_channels(ph_signal **signals, size_t *n, const ph_channel *channels,
+                                  size_t nchannels);
+
 /* "name", or the body's name for an unnamed joint of a compiled model, or "joint 3". */
 void ph_signal_joint_name(const ph_model *model, int joint, char *out, size_t size);
 

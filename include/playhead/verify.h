@@ -25,6 +25,7 @@ typedef struct ph_verdict {
   int64_t checked; /* states that were read and checked */
   size_t columns;  /* columns that were read to their end */
   size_t blocks;   /* blocks of 256 rows in them that were read, each against its checksum if any */
+  bool checksums;  /* false: the file is of another recorder and has none */
   bool latch_known; /* the predicate is stored and was read to its end */
   size_t nflaws;    /* 0: all is well */
   ph_flaw flaw[PH_FLAW_ROOM];
