@@ -49,7 +49,7 @@ static struct rows *rows_new(const ph_begin *begin) {
   struct rows *rows = calloc(1, sizeof *rows);
   bool ok = rows != NULL;
   if (ok)
-    rows->base = (ph_backend){rows_read, rows_free};
+    rows->base = (ph_backend){.read = rows_read, .free = rows_free};
   for (int i = 0; i < PH_COL_COUNT && ok; i++) {
     ph_column col = (ph_column)i;
     if (i == PH_COL_FINAL_STATE || !(begin->columns & PH_COL_BIT(i)))

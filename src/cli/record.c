@@ -315,7 +315,7 @@ static void abort_all(struct record *r) {
 /* --- before and after --- */
 
 static int open_task(struct record *r) {
-  ph_model_options opt = {r->opt->assets, r->opt->nassets};
+  ph_model_options opt = {.assets = r->opt->assets, .nassets = r->opt->nassets};
   if (ph_task_open(&r->task, r->opt->paths[0]) != PH_OK)
     return cli_error();
   if (!ph_task_info_of(r->task)->has_policy)
