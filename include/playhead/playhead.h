@@ -6,7 +6,7 @@
  *   episode   one rollout, read on demand         recorder  rows -> files
  *   store     what a path holds                   replay    cursor over an episode -> frame
  *   latch     how long a predicate must hold      verify    whether an episode is what it says
- *   marks     marks and notes beside a file           track     every stored number, by name
+ *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never

@@ -23,6 +23,7 @@ const struct verb *verb_at(size_t i);
 int verb_view(const struct options *opt);
 int verb_screen(const struct options *opt);
 int verb_info(const struct options *opt);
+int verb_export(const struct options *opt);
 int verb_record(const struct options *opt);
 int verb_verify(const struct options *opt);
 
@@ -42,6 +43,16 @@ int cli_step(const struct options *opt, bool look, int64_t *step);
 
 /* "PATH: ID: no such episode". */
 int cli_no_episode(const struct options *opt);
+
+/* --group as a place among the store's groups: SIZE_MAX not given. An unknown one is a line on
+ * stderr that lists those that are there. */
+int cli_group(const struct options *opt, const ph_store *store, size_t *group);
+/* Whether the i-th episode is in it; all are in SIZE_MAX. */
+bool cli_in_group(const ph_store *store, size_t group, size_t i);
+/* The episode that --episode and --group name: the first of the group where no id is given. */
+int cli_episode(const struct options *opt, const ph_store *store, size_t *i);
+/* Whether --group can be had, before a screen is drawn. */
+int cli_check_group(const struct options *opt);
 
 /* Progress on stderr, only when it is a terminal; at most every tenth of a second. */
 void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

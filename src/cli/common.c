@@ -34,14 +34,74 @@ int cli_flush(int status) {
 }
 
 ph_store_options cli_store_options(const struct options *opt) {
-  return (ph_store_options){.model = {.assets = opt->assets, .nassets = opt->nassets},
-                            .model_path = opt->model};
+  bool drop = opt->missing && strcmp(opt->missing, "drop") == 0;
+  return (ph_store_options){
+      .model = {.assets = opt->assets, .nassets = opt->nassets, .drop_missing = drop},
+      .model_path = opt->model};
 }
 
 int cli_no_episode(const struct options *opt) {
   return cli_fail(EXIT_ERROR, "%s: %s: no such episode", opt->paths[0],
                   opt->episode ? opt->episode : "0");
 }
+
+/* --- groups --- */
+
+/* "train, valid" into out; "" where there is none. */
+static const char *list_groups(const ph_store *store, char *out, size_t size) {
+  size_t n = 0;
+  out[0] = 0;
+  for (size_t i = 0; i < ph_store_groups(store) && n < size; i++)
+    n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", ph_store_group(store, i));
+  return out;
+}
+
+int cli_group(const struct options *opt, const ph_store *store, size_t *group) {
+  char list[600];
+  *group = opt->group ? ph_store_find_group(store, opt->group) : SIZE_MAX;
+  if (!opt->group || *group < ph_store_groups(store))
+    return EXIT_FINE;
+  list_groups(store, list, sizeof list);
+  return cli_fail(EXIT_ERROR, "%s: --group %s: no such group: %s%s", opt->paths[0], opt->group,
+                  list[0] ? "it has " : "the file names none", list);
+}
+
+bool cli_in_group(const ph_store *store, size_t group, size_t i) {
+  return group == SIZE_MAX || ph_store_in_group(store, group, i);
+}
+
+int cli_episode(const struct options *opt, const ph_store *store, size_t *i) {
+  size_t group, n = ph_store_count(store);
+  int status = cli_group(opt, store, &group);
+  if (status != EXIT_FINE)
+    return status;
+  *i = opt->episode ? ph_store_find(store, opt->episode) : 0;
+  while (!opt->episode && *i < n && !cli_in_group(store, group, *i))
+    ++*i;
+  if (*i >= n && opt->group && !opt->episode)
+    return cli_fail(EXIT_ERROR, "%s: --group %s: it has no episode", opt->paths[0], opt->group);
+  if (*i >= n)
+    return cli_no_episode(opt);
+  if (!cli_in_group(store, group, *i))
+    return cli_fail(EXIT_ERROR, "%s: %s: it is not in the group %s", opt->paths[0], opt->episode,
+                    opt->group);
+  return EXIT_FINE;
+}
+
+int cli_check_group(const struct options *opt) {
+  ph_store *store = NULL;
+  ph_store_options so = cli_store_options(opt);
+  size_t group;
+  if (!opt->group)
+    return EXIT_FINE;
+  if (ph_store_open(&store, opt->paths, opt->npaths, &so) != PH_OK)
+    return cli_error();
+  int status = cli_group(opt, store, &group);
+  ph_store_free(store);
+  return status;
+}
+
+/* --- steps --- */
 
 /* How many states the episode that was asked for has, and how long a step of it takes [s]; 0 where
  * that is not known. */
@@ -52,13 +112,12 @@ static int measure(const struct options *opt, int64_t *states, double *dt) {
   int status = EXIT_FINE;
   if (ph_store_open(&store, opt->paths, opt->npaths, &so) != PH_OK)
     return cli_error();
-  size_t i = opt->episode ? ph_store_find(store, opt->episode) : 0;
-  if (i >= ph_store_count(store)) {
-    status = cli_no_episode(opt);
-  } else if (ph_store_episode(&episode, store, i) == PH_OK) {
+  size_t i;
+  status = cli_episode(opt, store, &i);
+  if (status == EXIT_FINE && ph_store_episode(&episode, store, i) == PH_OK) {
     *states = ph_episode_meta_of(episode)->states;
     *dt = ph_episode_meta_of(episode)->control_dt;
-  } else { /* the screen says why */
+  } else if (status == EXIT_FINE) { /* the screen says why */
     *states = ph_store_entry(store, i)->states;
   }
   ph_episode_free(episode);
@@ -107,6 +166,8 @@ int cli_step(const struct options *opt, bool look, int64_t *step) {
   *step = (int64_t)fmin(to, 1e18);
   return EXIT_FINE;
 }
+
+/* --- progress --- */
 
 static bool progress_shown;
 

@@ -17,6 +17,14 @@ static bool takes_path(const struct option_info *info) {
 
 /* --- bash --- */
 
+/* Whether another verb takes a file by that name: bash then offers files, folders among them. */
+static bool takes_file(const char *name) {
+  for (unsigned id = 0; id < OPTION_COUNT; id++)
+    if (option(id)->kind == KIND_FILE && strcmp(option(id)->name, name) == 0)
+      return true;
+  return false;
+}
+
 static void bash(FILE *out) {
   fputs("# bash completion of playhead, made from its option table\n"
         "_playhead() {\n"
@@ -28,7 +36,7 @@ static void bash(FILE *out) {
     if (info->choices)
       fprintf(out, "    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", info->name,
               info->choices);
-    else if (info->kind == KIND_FOLDER)
+    else if (info->kind == KIND_FOLDER && !takes_file(info->name))
       fprintf(out, "    --%s) COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n", info->name);
     else if (info->arg && !takes_path(info))
       fprintf(out, "    --%s) return ;;\n", info->name);

@@ -39,11 +39,11 @@ void help_verb(void *stream, const struct verb *verb) {
           verb->text);
   for (unsigned id = 0; id < OPTION_COUNT; id++) {
     const struct option_info *info = option_info((enum option_id)id);
-    char left[40], text[300];
+    char left[48], text[300];
     if (!(verb->options & (1u << id)))
       continue;
     snprintf(left, sizeof left, "--%s %s", info->name, info->arg ? info->arg : "");
     option_text(info, text, sizeof text);
-    wrap(out, text, fprintf(out, "  %-18s ", left));
+    wrap(out, text, fprintf(out, "  %-22s ", left));
   }
 }

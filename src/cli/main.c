@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define ANY (OPTION_BIT(HELP) | OPTION_BIT(VERSION))
-#define SOURCE (OPTION_BIT(MODEL) | OPTION_BIT(ASSETS))
+#define SOURCE (OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(GROUP))
 #define LOOK                                                                                       \
   (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
 
@@ -18,6 +18,18 @@
   "  reward     sum of the recorded rewards\n"                                                     \
   "  time err   largest difference of a step's duration from the control step, in seconds\n"       \
   "  quat err   largest difference of a quaternion's norm from 1"
+
+#define EXPORT_TEXT                                                                                \
+  "Writes one episode, the first where none is named; nothing is simulated, no number is "         \
+  "rounded.\n"                                                                                     \
+  "  csv   a line of names, then a line for each step; a reward, done or flags stands at the "     \
+  "step\n"                                                                                         \
+  "        that it led to, and a field is empty where a step has no number\n"                      \
+  "  npz   each array under its own name, with its own rows and shape; row t of rewards is the\n"  \
+  "        outcome of action t\n"                                                                  \
+  "With --at it is one state: --as key gives a line for the <keyframe> of the model, --as npz\n"   \
+  "arrays as mjData names them. Pictures are not exported. A range A:B ends before B, as in\n"     \
+  "Python: 0:10 are ten steps."
 
 static const struct verb verbs[] = {
     {"view", "PATH...", "open the scrubber",
@@ -33,6 +45,11 @@ static const struct verb verbs[] = {
      "Lists models, tasks, episodes and components. The guarantee says what re-simulating here\n"
      "may promise: EXACT, NOT EXACT or STATES ONLY, with the reason.",
      ANY | SOURCE | OPTION_BIT(JSON), 1, SIZE_MAX, verb_info},
+    {"export", "PATH...", "write what an episode stores as CSV or NPZ, or one state for MuJoCo",
+     EXPORT_TEXT,
+     ANY | SOURCE | OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(RANGE) | OPTION_BIT(COLUMNS) |
+         OPTION_BIT(AS) | OPTION_BIT(FILE),
+     1, SIZE_MAX, verb_export},
     {"record", "TASK.lua", "record episodes of a task",
      "Runs the task's policy in N envs until M episodes are complete, one for each env when M is\n"
      "not given: env i records ceil((M-i)/N) of them. Each is one file in the folder of the run.\n"

@@ -102,9 +102,11 @@ static bool set(const struct parser *p, const struct option_info *info, const ch
     *(bool *)field = true;
     return true;
   case KIND_TEXT:
-  case KIND_FILE:
     *(const char **)field = value;
     return true;
+  case KIND_FILE:
+    *(const char **)field = value;
+    return *value ? true : refuse(p, info, value, "an empty path");
   case KIND_FOLDER:
     if (field == &p->opt->assets)
       p->opt->assets[p->opt->nassets++] = value;
@@ -131,20 +133,33 @@ static bool set(const struct parser *p, const struct option_info *info, const ch
   return false;
 }
 
-static const struct option_info *find(const char *name, size_t n, size_t *id) {
-  for (*id = 0; *id < OPTION_COUNT; ++*id)
-    if (strlen(table[*id].name) == n && memcmp(table[*id].name, name, n) == 0)
-      return &table[*id];
-  return NULL;
+static bool named(const struct option_info *info, const char *name, size_t n) {
+  return strlen(info->name) == n && memcmp(info->name, name, n) == 0;
+}
+
+/* The verb's option of that name, else another verb's. */
+static const struct option_info *find(uint32_t allowed, const char *name, size_t n, bool *ours) {
+  const struct option_info *other = NULL;
+  *ours = true;
+  for (unsigned id = 0; id < OPTION_COUNT; id++) {
+    if (!named(&table[id], name, n))
+      continue;
+    if (allowed & (1u << id))
+      return &table[id];
+    other = &table[id];
+  }
+  *ours = false;
+  return other;
 }
 
 /* Takes the option in argv[*i], and its value behind it. */
 static bool take(const struct parser *p, int argc, char **argv, int *i) {
-  const char *name = argv[*i] + 2, *equals = strchr(name, '=');
-  size_t n = equals ? (size_t)(equals - name) : strlen(name), id;
-  const struct option_info *info = find(name, n, &id);
+  bool brief = strcmp(argv[*i], "-o") == 0, ours;
+  const char *name = brief ? "out" : argv[*i] + 2, *equals = strchr(name, '=');
+  size_t n = equals ? (size_t)(equals - name) : strlen(name);
+  const struct option_info *info = find(p->allowed, name, n, &ours);
   const char *value = equals ? equals + 1 : NULL;
-  if (!info || !(p->allowed & (1u << id))) {
+  if (!ours) {
     snprintf(p->error, p->size, "%s: --%.*s: %s", p->opt->verb, (int)n, name,
              info ? "not an option of this verb: see --help" : "no such option: see --help");
     return false;
@@ -203,7 +218,7 @@ bool options_parse(struct options *opt, const char *verb, uint32_t allowed, int 
       ended = true;
     } else if (strcmp(argv[i], "-h") == 0) {
       opt->help = true;
-    } else if (argv[i][1] != '-') {
+    } else if (argv[i][1] != '-' && strcmp(argv[i], "-o") != 0) {
       snprintf(error, size, "%s: %s: no such option: see --help", verb, argv[i]);
       return false;
     } else if (!take(&p, argc, argv, &i)) {

@@ -24,8 +24,16 @@ enum option_kind {
 #define OPTION_LIST(X)                                                                             \
   X(EPISODE, "episode", "ID", KIND_TEXT, episode, 0, 0, NULL,                                      \
     "where Q left, else the first; of verify all", "the episode: its id, or its place from 0")     \
-  X(AT, "at", "STEP", KIND_TEXT, at, 0, 0, NULL, "where Q left it, else 0",                        \
+  X(GROUP, "group", "NAME", KIND_TEXT, group, 0, 0, NULL, "all episodes",                          \
+    "only the episodes of this group: a filter key of the file")                                   \
+  X(AT, "at", "STEP", KIND_TEXT, at, 0, 0, NULL, "where Q left it, else 0; of export all",         \
     "the step: 213, 4.2s, 90%, middle or last")                                                    \
+  X(RANGE, "range", "A:B", KIND_TEXT, range, 0, 0, NULL, "all steps",                              \
+    "steps from A up to, not with, B; without A from the first, without B to the last")            \
+  X(COLUMNS, "columns", "LIST", KIND_TEXT, columns, 0, 0, NULL, "all numbers",                     \
+    "names, arrays or patterns with commas between: \"time,arm_*,obs/eef_pos\"")                   \
+  X(AS, "as", "KIND", KIND_CHOICE, as, 0, 0, "csv npz key", "csv",                                 \
+    "csv, npz, or with --at key: a line for the model's keyframe")                                 \
   X(SIZE, "size", "WxH", KIND_SIZE, cols, 1, 1000, NULL, "120x40",                                 \
     "size of the screen in columns and rows")                                                      \
   X(KEYS, "keys", "KEYS", KIND_TEXT, keys, 0, 0, NULL, "none",                                     \
@@ -34,6 +42,8 @@ enum option_kind {
   X(MODEL, "model", "M.xml", KIND_FILE, model, 0, 0, NULL, "the recorded one", "use this model")   \
   X(ASSETS, "assets", "DIR", KIND_FOLDER, assets, 0, 0, NULL, "those of PLAYHEAD_ASSETS",          \
     "a folder that the model may read too; may be given again")                                    \
+  X(MISSING, "missing-assets", "WHAT", KIND_CHOICE, missing, 0, 0, "refuse drop", "refuse",        \
+    "what to do when a model's files are not found: refuse it, or drop what needs them")           \
   X(ENVS, "envs", "N", KIND_INT, envs, 1, 4096, NULL, "1", "how many envs record side by side")    \
   X(EPISODES, "episodes", "M", KIND_INT, episodes, 1, 1000000000, NULL, "one for each env",        \
     "how many episodes all envs record together")                                                  \
@@ -42,6 +52,8 @@ enum option_kind {
     "how long success must hold")                                                                  \
   X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "a new folder among all runs",                \
     "folder of the run; it must be new or empty")                                                  \
+  X(FILE, "out", "FILE", KIND_FILE, out, 0, 0, NULL, "standard output",                            \
+    "the file to write; it must be new; -o is the same")                                           \
   X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic", "kinematic",                       \
     "kinematic: the recorded states, nothing is integrated")                                       \
   X(SCHEME, "scheme", "NAME", KIND_CHOICE, scheme, 0, 0, "dark light mono", "dark",                \
@@ -61,6 +73,7 @@ enum option_id {
 };
 
 #define OPTION_BIT(id) (1u << OPTION_##id)
+_Static_assert(OPTION_COUNT <= 32, "a verb's options are the bits of a uint32_t");
 
 struct option_info {
   const char *name, *arg;
@@ -82,6 +95,7 @@ struct options {
   const char **paths;
   size_t npaths;
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
+  const char *group, *range, *columns, *as, *missing;
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */

@@ -19,6 +19,7 @@ struct verify {
   ph_task *task;    /* of --task; NULL: the recorded one */
   json_t *episodes; /* NULL without --json */
   size_t checked, wrong;
+  bool bare;      /* an episode has no checksums */
   const char *id; /* for progress */
   char first[64]; /* the first that is wrong, and how */
   struct found fault;
@@ -182,6 +183,7 @@ static int check_entry(struct verify *v, size_t i) {
     if (check(v, episode, &r) != PH_OK)
       exit_status = cli_error();
   }
+  v->bare = v->bare || (r.opened && !r.verdict.checksums);
   v->checked++;
   if (r.nfound && v->wrong++ == 0)
     remember(v, &r);
@@ -202,23 +204,26 @@ static void print_end(const struct verify *v) {
   else if (v->wrong)
     printf("; the first that is not: %s: %s\n", v->first, v->fault.text);
   else
-    printf(": checksums, shapes, numbers, time, quaternions, model, predicate and hold\n");
+    printf(": %sshapes, numbers, time, quaternions, model, predicate and hold%s\n",
+           v->bare ? "" : "checksums, ",
+           v->bare ? "; no checksums are stored in files of other recorders" : "");
 }
 
 static int check_all(struct verify *v) {
-  size_t n = ph_store_count(v->store), first = 0;
-  int status = EXIT_FINE;
-  if (v->opt->episode) {
-    first = ph_store_find(v->store, v->opt->episode);
-    if (first >= n)
-      return cli_no_episode(v->opt);
+  size_t n = ph_store_count(v->store), first = 0, group;
+  int status = v->opt->episode ? cli_episode(v->opt, v->store, &first) : EXIT_FINE;
+  if (status == EXIT_FINE)
+    status = cli_group(v->opt, v->store, &group);
+  if (status != EXIT_FINE)
+    return status;
+  if (v->opt->episode)
     n = first + 1;
-  }
   if (!v->episodes)
     printf("%-18s %-5s %7s  %-10s  %8s  %8s  %9s  %8s  %8s\n", "episode", "check", "states", "end",
            "latch", "computed", "reward", "time err", "quat err");
   for (size_t i = first; i < n && status == EXIT_FINE; i++)
-    status = check_entry(v, i);
+    if (cli_in_group(v->store, group, i))
+      status = check_entry(v, i);
   cli_progress_end();
   if (status == EXIT_FINE && !v->episodes)
     print_end(v);
