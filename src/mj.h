@@ -2,7 +2,7 @@
  * runs inside a guard: our handler leaves by longjmp to it and marks the data invalid; with no
  * guard active the host's handler is called. Files that read mjModel or mjData fields include this.
  *   mj.c guard, versions   mj_compile.c source -> model, names, hash
- *   mj_state.c components  mj_fields.c editable model fields */
+ *   mj_state.c components  mj_fields.c editable model fields  mj_schema.c attributes of MJCF */
 #ifndef PLAYHEAD_MJ_H
 #define PLAYHEAD_MJ_H
 
@@ -43,6 +43,10 @@ ph_status ph_mj_describe(const mjModel *m, ph_names *names, ph_model_facts *fact
 /* Hash of sizes, options, statistics and every array: no padding, no address. */
 ph_status ph_mj_hash(const mjModel *m, char hex[PH_SHA256_SIZE]);
 int ph_mj_object(ph_kind kind); /* mjtObj */
+
+/* Whether the engine's reader of MJCF refuses an attribute on every element of that name: a model
+ * that has it does not compile. False where the element itself is not known. */
+bool ph_mj_unknown(const char *element, const char *attribute);
 
 /* --- state, component by component, by name --- */
 

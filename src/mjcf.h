@@ -8,8 +8,13 @@
  * folders only. Includes are inlined; asset files get unique names (lower-case safe, extension
  * kept); meshes, height fields, textures and skins get explicit names; meshdir, texturedir,
  * assetdir and strippath are resolved and removed. The originals are kept byte for byte.
+ * opt->mend and opt->drop_missing: see mjcf_mend.h and mjcf_drop.h; what they did is in the notes.
  * PH_EREFUSED: outside the allowed folders (path named). PH_EIO, PH_EFORMAT. */
 ph_status ph_mjcf_collect(ph_source **out, const char *path, const ph_model_options *opt);
+
+/* The same from a text that the file `path` holds: its folder takes the place of the model's. */
+ph_status ph_mjcf_collect_text(ph_source **out, const char *xml, size_t size, const char *path,
+                               const ph_model_options *opt);
 
 /* The same from a text in memory, for tests and models without files. */
 ph_status ph_mjcf_parse(ph_source **out, const char *xml, size_t size, const char *name);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asset_index.h"
 #include "fail.h"
 
 enum { STEM_LIMIT = 60, EXTENSION_LIMIT = 16 };
@@ -18,6 +19,10 @@ struct ph_files {
   ph_blob *assets;
   char **real; /* of each asset */
   size_t nassets;
+  bool foreign;                 /* paths are of another computer */
+  ph_source *source;            /* takes notes; borrowed */
+  const char *why;              /* the last file could not be had */
+  struct ph_asset_index *index; /* made when first needed */
 };
 
 ph_status ph_blobs_add(ph_blob **blobs, size_t *n, ph_blob blob) {
@@ -45,7 +50,8 @@ static ph_status add_root(struct ph_files *files, const char *dir, const char *w
   return PH_OK;
 }
 
-ph_status ph_files_new(struct ph_files **out, const char *model, const ph_model_options *opt) {
+ph_status ph_files_new(struct ph_files **out, const char *model, const ph_model_options *opt,
+                       ph_source *source) {
   ph_status status = PH_ENOMEM;
   size_t nassets = opt ? opt->nassets : 0;
   const char *slash = strrchr(model, '/');
@@ -57,6 +63,9 @@ ph_status ph_files_new(struct ph_files **out, const char *model, const ph_model_
     ph_fail(status, "%s: out of memory", model);
     goto out;
   }
+  files->foreign = opt && opt->mend;
+  files->source = source;
+  files->why = "";
   status = add_root(files, dir, "folder of the model");
   for (size_t i = 0; status == PH_OK && i < nassets; i++)
     status = add_root(files, opt->assets[i], "folder of assets");
@@ -80,6 +89,7 @@ void ph_files_free(struct ph_files *files) {
     free(files->assets[i].data);
     free(files->real[i]);
   }
+  ph_asset_index_free(files->index);
   free(files->roots);
   free(files->assets);
   free(files->real);
@@ -99,37 +109,109 @@ static bool resolve(char real[PATH_MAX], const char *dir, const char *path) {
   return n > 0 && (size_t)n < sizeof joined && realpath(joined, real);
 }
 
-/* The longest tail of the path that one of the asset folders holds. */
-static bool find_tail(const struct ph_files *files, const char *path, char real[PATH_MAX]) {
-  char copy[PATH_MAX];
-  if ((size_t)snprintf(copy, sizeof copy, "%s", path) >= sizeof copy)
-    return false;
-  for (char *c = copy; *c; c++)
-    if (*c == '\\')
-      *c = '/';
-  for (const char *tail = copy; *tail;) {
-    while (*tail == '/')
-      tail++;
-    for (size_t i = 1; *tail && i < files->nroots; i++)
-      if (resolve(real, files->roots[i], tail) && inside(real, files->roots[i]))
+static bool regular(const char *real) {
+  struct stat info;
+  return stat(real, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool within(const struct ph_files *files, const char *real) {
+  for (size_t i = 0; i < files->nroots; i++)
+    if (inside(real, files->roots[i]))
+      return true;
+  return false;
+}
+
+/* The longest tail of the path that one of the folders from `first` on holds. */
+static bool find_tail(const struct ph_files *files, size_t first, const char *path,
+                      size_t components, char real[PATH_MAX]) {
+  size_t left = 1;
+  for (const char *c = path; *c; c++)
+    left += *c == '/';
+  for (const char *tail = path; *tail; left--) {
+    if (left < components)
+      return false;
+    for (size_t i = first; i < files->nroots; i++)
+      if (resolve(real, files->roots[i], tail) && inside(real, files->roots[i]) &&
+          (!files->foreign || regular(real)))
         return true;
     tail += strcspn(tail, "/");
+    tail += *tail == '/';
   }
   return false;
 }
 
-ph_status ph_files_find(const struct ph_files *files, const char *path, char real[PATH_MAX]) {
+/* --- of another computer --- */
+
+static ph_status note_match(struct ph_files *files, const char *path, const ph_asset_match *match) {
+  const char *base = ph_path_base(path);
+  if (match->folded)
+    ph_source_note(files->source, "%s: found in other letters: %s", base, match->real);
+  if (match->other[0])
+    ph_source_note(files->source, "%s: two files fit equally: %s is taken, not %s", base,
+                   match->real, match->other);
+  else if (match->shared < 2 && strchr(path, '/') && !match->folded)
+    ph_source_note(files->source, "%s: found by its name alone: %s", base, match->real);
+  return PH_OK;
+}
+
+/* By its name, anywhere below the folders of assets. */
+static ph_status find_name(struct ph_files *files, const char *path, char real[PATH_MAX],
+                           bool *found) {
+  ph_asset_match match;
+  ph_status status = PH_OK;
+  bool cut = false;
+  *found = false;
+  if (!files->index) {
+    status = ph_asset_index_new(&files->index, files->roots + 1, files->nroots - 1);
+    if (status != PH_OK)
+      return status;
+    size_t n = ph_asset_index_size(files->index, &cut);
+    if (cut)
+      ph_source_note(files->source, "assets: only the first %zu files are looked through", n);
+  }
+  if (!ph_asset_index_find(&match, files->index, path))
+    return PH_OK;
+  *found = realpath(match.real, real) && within(files, real) && regular(real);
+  return *found ? note_match(files, path, &match) : PH_OK;
+}
+
+static ph_status find_foreign(struct ph_files *files, const char *path, char real[PATH_MAX]) {
+  char plain[PATH_MAX];
+  bool found = false;
+  ph_path_plain(plain, path);
+  if (!plain[0])
+    return ph_fail(PH_EIO, "%s: no name of a file", path);
+  if (find_tail(files, 1, plain, 2, real))
+    return PH_OK;
+  ph_status status = find_name(files, plain, real, &found);
+  if (status != PH_OK || found || find_tail(files, 0, plain, 1, real))
+    return status;
+  return ph_fail(PH_EIO, "%s: no such file in the model's folder or below a folder of assets",
+                 path);
+}
+
+/* --- finding --- */
+
+ph_status ph_files_find(struct ph_files *files, const char *path, char real[PATH_MAX]) {
+  char plain[PATH_MAX];
   bool there = resolve(real, path[0] == '/' ? "" : files->roots[0], path);
-  for (size_t i = 0; there && i < files->nroots; i++)
-    if (inside(real, files->roots[i]))
-      return PH_OK;
-  if (find_tail(files, path, real))
+  files->why = "file missing";
+  if (there && within(files, real) && (!files->foreign || regular(real)))
+    return PH_OK;
+  if (files->foreign)
+    return find_foreign(files, path, real);
+  ph_path_slashes(plain, path);
+  if (find_tail(files, 1, plain, 1, real))
     return PH_OK;
   if (there)
     return ph_fail(PH_EREFUSED,
                    "%s: outside of the model's folder: only that and folders of assets are read",
                    path);
   return ph_fail(PH_EIO, "%s: no such file in the model's folder or a folder of assets", path);
+}
+
+const char *ph_files_why(const struct ph_files *files) {
+  return files->why;
 }
 
 static ph_status read_open(void **data, size_t *size, int fd, const char *name) {
@@ -183,14 +265,6 @@ ph_status ph_files_read(ph_blob *out, const char *real, const char *name) {
   return PH_OK;
 }
 
-const char *ph_path_base(const char *path) {
-  const char *base = path;
-  for (const char *c = path; *c; c++)
-    if (*c == '/' || *c == '\\')
-      base = c + 1;
-  return base;
-}
-
 static char safe(char c) {
   if (c >= 'A' && c <= 'Z')
     return (char)(c - 'A' + 'a');
@@ -228,22 +302,41 @@ static char *unique_name(const struct ph_files *files, const char *path) {
   return strdup(name);
 }
 
+/* What a checkout leaves where the file itself should be. */
+static ph_status check_content(struct ph_files *files, const ph_blob *blob) {
+  static const char pointer[] = "version https://git-lfs";
+  bool is_pointer = blob->size < 1024 && blob->size >= sizeof pointer - 1 &&
+                    memcmp(blob->data, pointer, sizeof pointer - 1) == 0;
+  if (!files->foreign || (blob->size > 0 && !is_pointer))
+    return PH_OK;
+  files->why = is_pointer ? "a Git LFS pointer" : "file empty";
+  return ph_fail(PH_EFORMAT, "%s: %s", blob->name,
+                 is_pointer ? "a Git LFS pointer, not the file: fetch it with git lfs pull"
+                            : "an empty file");
+}
+
 static ph_status add_asset(struct ph_files *files, const char *path, const char *real) {
   char **grown = realloc(files->real, (files->nassets + 1) * sizeof *grown);
   if (!grown)
     return ph_fail(PH_ENOMEM, "%s: out of memory", path);
   files->real = grown;
   char *copy = strdup(real), *name = unique_name(files, path);
-  ph_blob blob;
+  ph_blob blob = {0};
   ph_status status = copy && name ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  files->why = "file not readable";
   if (status == PH_OK)
     status = ph_files_read(&blob, real, path);
+  if (status == PH_OK)
+    status = check_content(files, &blob);
   if (status == PH_OK) {
     free(blob.name);
     blob.name = name;
     name = NULL;
     files->real[files->nassets] = copy;
     status = ph_blobs_add(&files->assets, &files->nassets, blob);
+  } else {
+    free(blob.name);
+    free(blob.data);
   }
   if (status == PH_OK)
     copy = NULL;

@@ -189,6 +189,21 @@ ph_status ph_model_open(ph_model **out, const char *path, const ph_model_options
   return status == PH_OK ? status : ph_fail_in(status, "%s", path);
 }
 
+ph_status ph_model_open_text(ph_model **out, const char *xml, size_t size, const char *path,
+                             const ph_model_options *opt) {
+  ph_source *source = NULL;
+  *out = NULL;
+  ph_status status = ph_mjcf_collect_text(&source, xml, size, path, opt);
+  if (status != PH_OK)
+    return status;
+  status = ph_model_from_source(out, source, NULL, NULL);
+  return status == PH_OK ? status : ph_fail_in(status, "%s", path);
+}
+
+const char *ph_model_note(const ph_model *model, size_t i) {
+  return i < model->source->nnotes ? model->source->notes[i] : NULL;
+}
+
 ph_model *ph_model_ref(const ph_model *model) {
   ph_model *shared = (ph_model *)model; /* the count is the one thing that changes */
   atomic_fetch_add(&shared->refs, 1);

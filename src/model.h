@@ -34,6 +34,8 @@ typedef struct ph_source {
 } ph_source;
 
 void ph_source_free(ph_source *source); /* Nullable; frees the struct too */
+/* Adds a sentence, up to a limit; a failure to do so is only a sentence less. */
+void ph_source_note(ph_source *source, const char *fmt, ...) PH_PRINTF(2, 3);
 /* Computes asset hashes and the source hash from the rest. */
 void ph_source_hash(ph_source *source);
 

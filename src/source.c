@@ -1,9 +1,14 @@
 #include "model.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
 #include "hash.h"
+
+enum { NOTES_MAX = 200, NOTE_SIZE = 600 };
 
 static void blobs_free(ph_blob *blobs, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -19,7 +24,28 @@ void ph_source_free(ph_source *source) {
   free(source->xml);
   blobs_free(source->assets, source->nassets);
   blobs_free(source->originals, source->noriginals);
+  for (size_t i = 0; i < source->nnotes; i++)
+    free(source->notes[i]);
+  free(source->notes);
   free(source);
+}
+
+void ph_source_note(ph_source *source, const char *fmt, ...) {
+  char raw[NOTE_SIZE], text[NOTE_SIZE];
+  if (source->nnotes >= NOTES_MAX)
+    return;
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(raw, sizeof raw, fmt, args);
+  va_end(args);
+  ph_escape(text, sizeof text, raw, strlen(raw));
+  char **grown = realloc(source->notes, (source->nnotes + 1) * sizeof *grown);
+  if (!grown)
+    return;
+  source->notes = grown;
+  char *copy = strdup(source->nnotes + 1 < NOTES_MAX ? text : "and more of the kind");
+  if (copy)
+    grown[source->nnotes++] = copy;
 }
 
 static int by_name(const void *a, const void *b) {

@@ -62,7 +62,7 @@ protected:
     std::vector<const char *> dirs;
     for (auto &a : assets)
       dirs.push_back(a.c_str());
-    ph_model_options opt{dirs.data(), dirs.size()};
+    ph_model_options opt{dirs.data(), dirs.size(), false, false};
     return ph_mjcf_collect(&source, (dir / main).c_str(), &opt);
   }
   ph_status Model(const string &body) {
