@@ -18,22 +18,33 @@ static bool has_rows(const ph_channel *c) {
   return c->rank > 0 && c->rows > 1;
 }
 
-/* The first dimension of more than half of the arrays that have rows; 0: there is none. */
+static int compare_rows(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* The first dimension of more than half of the arrays that have rows; those with one row less count
+ * too, as actions have one less than states. 0: there is none. */
 static int64_t shared_rows(const ph_foreign *f) {
-  int64_t best = 0, votes = 0;
-  size_t with = 0, n = 0;
-  for (size_t i = 0; i < f->narrays; i++) { /* who has a majority is left over at the end */
-    const ph_channel *c = &f->arrays[i].channel;
-    if (!has_rows(c))
-      continue;
-    with++;
-    if (votes == 0)
-      best = c->rows;
-    votes += c->rows == best ? 1 : -1;
+  int64_t *rows = malloc((f->narrays + 1) * sizeof *rows), best = 0, last = 0;
+  size_t n = 0, most = 0, count = 0, less = 0;
+  for (size_t i = 0; rows && i < f->narrays; i++)
+    if (has_rows(&f->arrays[i].channel))
+      rows[n++] = f->arrays[i].channel.rows;
+  if (n > 0)
+    qsort(rows, n, sizeof *rows, compare_rows);
+  for (size_t i = 0; i < n; i++) {
+    if (rows[i] != last)
+      less = rows[i] - 1 == last ? count : 0;
+    count = rows[i] == last ? count + 1 : 1;
+    last = rows[i];
+    if (count + less >= most) {
+      most = count + less;
+      best = last;
+    }
   }
-  for (size_t i = 0; i < f->narrays; i++)
-    n += has_rows(&f->arrays[i].channel) && f->arrays[i].channel.rows == best;
-  return 2 * n > with ? best : 0;
+  free(rows);
+  return 2 * most > n ? best : 0;
 }
 
 static ph_status gather(ph_foreign *f, int64_t *rows, hid_t h5) {
@@ -98,8 +109,6 @@ static double median_gap(double *time, int64_t n) {
     double gap = time[i] - time[i - 1];
     if (isfinite(gap) && gap > 0)
       time[gaps++] = gap;
-    else
-      continue;
   }
   qsort(time, gaps, sizeof *time, compare);
   return gaps > 0 ? time[(gaps - 1) / 2] : 0;

@@ -241,9 +241,9 @@ void ph_demo_facts(ph_foreign *out, hid_t data, hid_t demo) {
   take_version(meta->writer, sizeof meta->writer, data, "robosuite_version", "robosuite");
   take_version(meta->writer, sizeof meta->writer, data, "repository_version", "robosuite");
   take_text(meta->env_name, sizeof meta->env_name, data, "env");
+  take_text(meta->env_name, sizeof meta->env_name, data, "env_name");
   take_args(out, data, "env_args");
   take_args(out, data, "env_info");
-  take_text(meta->env_name, sizeof meta->env_name, data, "env_name");
   take_instruction(out, data, demo);
   take_date(out, data);
   take_seed(out, demo);

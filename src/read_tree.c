@@ -131,12 +131,10 @@ void ph_channel_note(ph_channel *channel, const char *sentence) {
 
 void ph_channel_apart(ph_channel *channel, int64_t rows) {
   char why[100];
-  if (channel->rank == 0)
-    snprintf(why, sizeof why, "a single value, not one per step");
-  else
-    snprintf(why, sizeof why, "%lld rows, which are not the %lld steps", (long long)channel->rows,
-             (long long)rows);
-  ph_channel_note(channel, why);
+  snprintf(why, sizeof why, "%lld row%s for %lld steps", (long long)channel->rows,
+           channel->rows == 1 ? "" : "s", (long long)rows);
+  if (channel->rank > 0) /* else its note says what it is */
+    ph_channel_note(channel, why);
   if (channel->kind == PH_CHANNEL_NUMBERS)
     channel->kind = PH_CHANNEL_OTHER;
   channel->width = 0;
