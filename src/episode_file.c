@@ -1,75 +1,39 @@
 #include "episode_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
+#include "sniff.h"
 
-/* --- first bytes --- */
+/* --- files --- */
 
-static uint64_t little_u64(const unsigned char *at) {
-  uint64_t value = 0;
-  for (int i = 7; i >= 0; i--)
-    value = value << 8 | at[i];
-  return value;
-}
-
-/* Superblock versions 2 and 3 say how long the file is; only those are written by playhead. */
-static ph_status sniff_superblock(const unsigned char *head, ssize_t n, int64_t size,
-                                  const char *path) {
-  if (n < 48 || head[8] < 2 || head[8] > 3 || head[9] != 8)
-    return PH_OK;
-  uint64_t end = little_u64(head + 28);
-  if (end == UINT64_MAX || (head[8] == 3 && (head[11] & 1) && end < 96))
-    return ph_fail(PH_EFORMAT, "%s: it was not written to the end: its writer never closed it",
-                   path);
-  if (end > (uint64_t)size)
-    return ph_fail(PH_EFORMAT, "%s: it was not written to the end: %lld of %llu bytes are there",
-                   path, (long long)size, (unsigned long long)end);
-  return PH_OK;
-}
-
-ph_status ph_file_sniff(int fd, const char *path) {
-  static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-  static const char lfs[] = "version https://git-lfs.github.com/spec/";
-  unsigned char head[64] = {0};
-  struct stat st;
-  if (fstat(fd, &st) != 0)
-    return ph_fail(PH_EIO, "%s: cannot be read: %s", path, strerror(errno));
-  if (!S_ISREG(st.st_mode))
-    return ph_fail(PH_EFORMAT, "%s: it is not a regular file", path);
-  if (st.st_size == 0)
-    return ph_fail(PH_EFORMAT, "%s: the file is empty", path);
-  ssize_t n = pread(fd, head, sizeof head, 0);
-  if (n < 0)
-    return ph_fail(PH_EIO, "%s: cannot be read: %s", path, strerror(errno));
-  if (n >= (ssize_t)sizeof lfs - 1 && memcmp(head, lfs, sizeof lfs - 1) == 0)
-    return ph_fail(PH_EFORMAT,
-                   "%s: a Git LFS pointer stands here instead of the file: git lfs pull", path);
-  if (n >= 8 && memcmp(head, signature, 8) == 0)
-    return sniff_superblock(head, n, st.st_size, path);
-  for (off_t at = 512; at < st.st_size; at *= 2)
-    if (pread(fd, head, 8, at) == 8 && memcmp(head, signature, 8) == 0)
-      return PH_OK;
-  return ph_fail(PH_EFORMAT, "%s: it is not an HDF5 file", path);
+/* A file that cannot be opened may be one that is being written. */
+static ph_status say_writer(ph_status status, int fd, const char *file) {
+  char writer[100], why[600];
+  if (status != PH_EFORMAT)
+    return status;
+  ph_file_writer(writer, sizeof writer, fd);
+  if (!writer[0])
+    return status;
+  ph_oddity(why, sizeof why, file);
+  return ph_fail(status, "%s: %s: %s", file, writer, why);
 }
 
 /* Opens both ways to one file and makes sure that it is one. */
 static ph_status open_both(int *fd, hid_t *h5, int64_t *size, const char *file) {
   struct stat mine, theirs;
   *h5 = H5I_INVALID_HID;
-  *fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (*fd < 0)
-    return ph_fail(PH_EIO, "%s: cannot be opened: %s", file, strerror(errno));
-  ph_status status = ph_file_sniff(*fd, file);
+  ph_status status = ph_file_regular(fd, file);
+  if (status == PH_OK)
+    status = ph_file_sniff(*fd, file);
   if (status == PH_OK)
     status = ph_h5_open(h5, file);
   if (status)
-    return status;
+    return *fd < 0 ? status : say_writer(status, *fd, file);
   if (fstat(*fd, &mine) != 0 || fstat(ph_h5_fd(*h5), &theirs) != 0)
     return ph_fail(PH_EIO, "%s: cannot be read: %s", file, strerror(errno));
   if (mine.st_dev != theirs.st_dev || mine.st_ino != theirs.st_ino)

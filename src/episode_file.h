@@ -54,10 +54,6 @@ void ph_file_free(ph_backend *backend);
 ph_status ph_columns_open(ph_file_backend *b, bool *edits, hid_t demo, ph_episode_meta *meta,
                           const ph_model_facts *facts);
 
-/* What the first bytes say when the file cannot be one of HDF5's: empty, a Git LFS pointer, cut
- * short, not closed by its writer. PH_OK: HDF5 may try. fd is read by pread. */
-ph_status ph_file_sniff(int fd, const char *path);
-
 /* Sniffs and opens; *h5 is the caller's. PH_EIO, PH_EFORMAT. */
 ph_status ph_file_open(hid_t *h5, const char *file);
 

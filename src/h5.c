@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "sniff.h"
 
 /* --- inside and outside --- */
 
@@ -120,28 +121,12 @@ const char *ph_h5_name(hid_t id, char *buf, size_t size) {
 
 /* --- files --- */
 
-/* Opens the descriptor of a regular file; -1 with the text set. */
-static int open_regular(const char *path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat st;
-  if (fd < 0 || fstat(fd, &st) != 0) {
-    ph_fail(PH_EIO, "%s: cannot be opened: %s", path, strerror(errno));
-  } else if (!S_ISREG(st.st_mode)) {
-    ph_fail(PH_EIO, "%s: cannot be opened: %s", path,
-            S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file");
-  } else {
-    return fd;
-  }
-  if (fd >= 0)
-    close(fd);
-  return -1;
-}
-
 ph_status ph_h5_open(hid_t *out, const char *path) {
   *out = H5I_INVALID_HID;
-  ph_h5_ticket ticket = {.fd = open_regular(path)};
-  if (ticket.fd < 0)
-    return PH_EIO;
+  ph_h5_ticket ticket = {.fd = -1};
+  ph_status status = ph_file_regular(&ticket.fd, path);
+  if (status)
+    return status;
   const char *fault = ph_h5_root_fault(ticket.fd);
   if (fault) {
     close(ticket.fd);
@@ -149,7 +134,7 @@ ph_status ph_h5_open(hid_t *out, const char *path) {
   }
   ph_h5_enter();
   hid_t access = H5I_INVALID_HID;
-  ph_status status = ph_h5_access(&access, &ticket);
+  status = ph_h5_access(&access, &ticket);
   if (!status) {
     *out = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (*out < 0) {

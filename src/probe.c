@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <playhead/store.h>
+
 #include "fail.h"
 #include "mj.h"
 #include "probe_cache.h"
@@ -36,28 +38,45 @@ void ph_probe_limit(const ph_probe_limits *limits) {
 
 /* --- files --- */
 
-static ph_status probe_file(ph_probe_kind kind, const char *path, const char *group) {
+static ph_status probe_file(const ph_question *question) {
   ph_print before, after;
   ph_status status = PH_OK;
   bool lasts = false;
   if (ph_probe_inside())
     return PH_OK;
-  bool steady = ph_print_of_file(&before, kind, path, group);
-  if (steady && ph_cache_find(&before, path, &status))
+  bool steady = ph_print_of_file(&before, question);
+  if (steady && ph_cache_find(&before, question->path, &status))
     return status;
-  status = ph_server_ask(&lasts, kind, path, group);
-  if (steady && lasts && ph_print_of_file(&after, kind, path, group) &&
+  status = ph_server_ask(&lasts, question);
+  if (steady && lasts && ph_print_of_file(&after, question) &&
       memcmp(&before, &after, sizeof before) == 0)
-    ph_cache_keep(&before, path, status);
+    ph_cache_keep(&before, question->path, status);
   return status;
 }
 
 ph_status ph_probe_path(const char *path) {
-  return probe_file(PH_PROBE_PATH, path, "");
+  return probe_file(&(ph_question){PH_PROBE_PATH, path, NULL, 0});
 }
 
 ph_status ph_probe_episode(const char *file, const char *group) {
-  return probe_file(PH_PROBE_EPISODE, file, group);
+  return probe_file(&(ph_question){PH_PROBE_EPISODE, file, group, strlen(group) + 1});
+}
+
+ph_status ph_probe_stored(const char *file, const char *group) {
+  return probe_file(&(ph_question){PH_PROBE_STORED, file, group, strlen(group) + 1});
+}
+
+ph_status ph_probe_looks(const char *file, const char *const *groups, size_t n) {
+  char names[PH_PROBE_LOOKS * sizeof((ph_entry *)0)->group];
+  size_t size = 0;
+  for (size_t i = 0; i < n; i++) {
+    size_t length = strlen(groups[i]) + 1;
+    if (i >= PH_PROBE_LOOKS || length > sizeof names - size)
+      return ph_fail(PH_EINVAL, "%s: %zu groups at once", file, n);
+    memcpy(names + size, groups[i], length);
+    size += length;
+  }
+  return probe_file(&(ph_question){PH_PROBE_LOOK, file, names, size});
 }
 
 /* --- once --- */

@@ -19,6 +19,12 @@ struct ph_source;
 ph_status ph_probe_path(const char *path);
 /* Before an episode of it is opened and its rows are read. group: as in its entry. */
 ph_status ph_probe_episode(const char *file, const char *group);
+/* Before n foreign entries of a file are looked at (at most PH_PROBE_LOOKS), and before a stored
+ * model or task is read: "/models/<sha256>", "/tasks/<sha256>/source". Only that the child died is
+ * an error; what is merely wrong with them, the parent will find. */
+#define PH_PROBE_LOOKS 64
+ph_status ph_probe_looks(const char *file, const char *const *groups, size_t n);
+ph_status ph_probe_stored(const char *file, const char *group);
 /* Before a model is compiled. where: its file, for the message. PH_EMODEL: the compiler died. */
 ph_status ph_probe_model(const struct ph_source *source, const char *where);
 

@@ -13,9 +13,9 @@ typedef struct ph_print {
 } ph_print;
 
 /* Print of a file (and of the run.h5 beside it) or of all files in a folder, by device, inode,
- * size, mtime and ctime, with kind, group and versions. false: there is none, or it may change
+ * size, mtime and ctime, with what is asked and versions. false: there is none, or it may change
  * without one seeing it: it was written just now, or there are too many files. */
-bool ph_print_of_file(ph_print *out, ph_probe_kind kind, const char *path, const char *group);
+bool ph_print_of_file(ph_print *out, const ph_question *question);
 void ph_print_of_model(ph_print *out, const char *sha256);
 
 /* true: known; the verdict, its sentence in ph_error(). where: as it was when it was kept. */

@@ -63,10 +63,24 @@ bool ph_reply_lasts(const ph_reply *reply);
 
 /* --- the child for files (probe_server.c) --- */
 
-typedef enum ph_probe_kind { PH_PROBE_PATH, PH_PROBE_EPISODE, PH_PROBE_MODEL } ph_probe_kind;
+typedef enum ph_probe_kind {
+  PH_PROBE_PATH,
+  PH_PROBE_EPISODE,
+  PH_PROBE_LOOK,
+  PH_PROBE_STORED,
+  PH_PROBE_MODEL
+} ph_probe_kind;
+
+/* What to try: a path, and objects in it, each with its ending 0. */
+typedef struct ph_question {
+  ph_probe_kind kind;
+  const char *path;
+  const char *names; /* nullable where there are none */
+  size_t size;       /* of names */
+} ph_question;
 
 /* Asks the process's child for files, which is forked when there is none. *lasts as above. */
-ph_status ph_server_ask(bool *lasts, ph_probe_kind kind, const char *path, const char *group);
+ph_status ph_server_ask(bool *lasts, const ph_question *question);
 void ph_server_end(void);
 pid_t ph_server_pid(void); /* 0: there is none */
 

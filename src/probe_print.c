@@ -114,10 +114,12 @@ static void finish(ph_print *out, struct ph_sha256 *sha) {
   }
 }
 
-bool ph_print_of_file(ph_print *out, ph_probe_kind kind, const char *path, const char *group) {
+bool ph_print_of_file(ph_print *out, const ph_question *question) {
   tally t = {0};
+  const char *path = question->path;
   struct stat st;
   struct timespec now;
+  static const char *const kinds[] = {"path", "episode", "look", "stored", "model"};
   clock_gettime(CLOCK_REALTIME, &now);
   if (stat(path, &st) != 0)
     return false;
@@ -125,7 +127,7 @@ bool ph_print_of_file(ph_print *out, ph_probe_kind kind, const char *path, const
   if (S_ISDIR(st.st_mode)) {
     if (!add_folder(&t, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0))
       return false;
-  } else if (kind == PH_PROBE_PATH && !add_beside(&t, path)) {
+  } else if (question->kind == PH_PROBE_PATH && !add_beside(&t, path)) {
     return false;
   }
   if (t.newest > (int64_t)now.tv_sec * 1000000000 + now.tv_nsec)
@@ -133,8 +135,10 @@ bool ph_print_of_file(ph_print *out, ph_probe_kind kind, const char *path, const
   struct ph_sha256 *sha = ph_sha256_new();
   if (!sha)
     return false;
-  ph_sha256_add_string(sha, kind == PH_PROBE_PATH ? "path" : "episode");
-  ph_sha256_add_string(sha, group);
+  ph_sha256_add_string(sha, kinds[question->kind]);
+  ph_sha256_add(sha, &question->size, sizeof question->size);
+  if (question->size)
+    ph_sha256_add(sha, question->names, question->size);
   ph_sha256_add(sha, &t.a, sizeof t.a);
   ph_sha256_add(sha, &t.b, sizeof t.b);
   finish(out, sha);

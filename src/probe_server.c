@@ -18,12 +18,13 @@
 #include "fail.h"
 #include "store.h"
 
-enum { NAMES_MAX = 6000, REQUESTS_MAX = 4096 };
+enum { NAMES_MAX = 32000, REQUESTS_MAX = 4096 };
 
 typedef struct ph_request {
   int32_t kind;
-  uint32_t group; /* where it begins in names, behind the path's end */
-  char names[NAMES_MAX];
+  uint32_t groups;       /* where they begin in names, behind the path's end */
+  uint32_t size;         /* of names */
+  char names[NAMES_MAX]; /* each with its ending 0 */
 } ph_request;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -63,9 +64,27 @@ static bool next_request(int fd, ph_request *request) {
   while (n < 0 && errno == EINTR);
   if (n <= 0)
     return false;
-  request->names[NAMES_MAX - 1] = 0;
   enter_folder(&message);
   return true;
+}
+
+static ph_status answer(const ph_request *request) {
+  const char *groups[PH_PROBE_LOOKS], *group = request->names + request->groups;
+  size_t n = 0;
+  for (size_t at = request->groups; at < request->size && n < PH_PROBE_LOOKS; n++) {
+    groups[n] = request->names + at;
+    at += strlen(groups[n]) + 1;
+  }
+  switch ((ph_probe_kind)request->kind) {
+  case PH_PROBE_EPISODE:
+    return ph_store_try_episode(request->names, group);
+  case PH_PROBE_LOOK:
+    return ph_store_try_looks(request->names, groups, n);
+  case PH_PROBE_STORED:
+    return ph_store_try_stored(request->names, group);
+  default:
+    return ph_store_try_path(request->names);
+  }
 }
 
 static void serve(int fd, void *arg) {
@@ -73,10 +92,8 @@ static void serve(int fd, void *arg) {
   ph_status status = PH_OK;
   (void)arg;
   while (status == PH_OK && next_request(fd, &request)) {
-    const char *group = request.names + request.group;
     ph_child_begin();
-    status = request.kind == PH_PROBE_PATH ? ph_store_try_path(request.names)
-                                           : ph_store_try_episode(request.names, group);
+    status = answer(&request);
     ph_child_answer(fd, status);
   }
   _exit(0);
@@ -153,22 +170,26 @@ static const char *engine_of(const char *path) {
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "its reader" : "HDF5";
 }
 
-ph_status ph_server_ask(bool *lasts, ph_probe_kind kind, const char *path, const char *group) {
-  ph_request request = {.kind = (int32_t)kind};
+ph_status ph_server_ask(bool *lasts, const ph_question *question) {
+  static ph_request request; /* under the lock */
   ph_reply reply = {0};
+  const char *path = question->path;
+  size_t length = strlen(path) + 1;
   *lasts = false;
-  if (strlen(path) + strlen(group) + 2 > NAMES_MAX)
+  if (length + question->size > NAMES_MAX)
     return ph_fail(PH_EIO, "%.200s...: cannot be opened: %s", path, strerror(ENAMETOOLONG));
-  request.group = (uint32_t)strlen(path) + 1;
-  memcpy(request.names, path, request.group);
-  size_t names = request.group + strlen(group) + 1;
-  memcpy(request.names + request.group, group, strlen(group) + 1);
   pthread_mutex_lock(&lock);
-  ph_status status = ask(&reply, &request, offsetof(ph_request, names) + names);
+  request.kind = (int32_t)question->kind;
+  request.groups = (uint32_t)length;
+  request.size = (uint32_t)(length + question->size);
+  memcpy(request.names, path, length);
+  if (question->size)
+    memcpy(request.names + length, question->names, question->size);
+  ph_status status = ask(&reply, &request, offsetof(ph_request, names) + request.size);
   pthread_mutex_unlock(&lock);
   if (status)
     return status;
-  ph_probe_limits limits = ph_probe_limits_now(kind);
+  ph_probe_limits limits = ph_probe_limits_now(question->kind);
   *lasts = ph_reply_lasts(&reply);
   return ph_reply_status(&reply, &limits, PH_ECORRUPT, path, engine_of(path));
 }

@@ -6,6 +6,7 @@
 
 #include "episode_file.h"
 #include "fail.h"
+#include "probe.h"
 
 /* --- natural order --- */
 
@@ -110,7 +111,9 @@ static ph_status add_path(ph_store *store, size_t home, const char *path) {
   ph_entry *entries = NULL;
   size_t n = 0, first = store->n;
   ph_home *h = &store->homes[home];
-  ph_status status = ph_store_scan(h, &entries, &n, path);
+  ph_status status = ph_probe_path(path);
+  if (status == PH_OK)
+    status = ph_store_scan(h, &entries, &n, path);
   if (status) {
     free(entries);
     return status;
@@ -286,7 +289,9 @@ ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i) {
     return ph_store_episode_foreign(out, store, i);
   ph_entry *e = &store->entries[i];
   ph_episode *episode = NULL;
-  ph_status status = ph_episode_open_with(&episode, e->file, e->group, facts_of, store);
+  ph_status status = ph_probe_episode(e->file, e->group);
+  if (status == PH_OK)
+    status = ph_episode_open_with(&episode, e->file, e->group, facts_of, store);
   if (status == PH_OK)
     status = check_origin(store, store->home_of[i], &episode->meta);
   if (status) {

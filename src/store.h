@@ -64,7 +64,10 @@ struct ph_store {
   char *model_path;
   ph_model *override; /* from model_path, referenced */
   bool drop_missing;
-  size_t unseen; /* entries that were not looked at */
+  size_t unseen;           /* entries that were not looked at */
+  size_t tried, tried_end; /* entries that the probe has looked at, and the end of those that it
+                              must take one by one */
+  size_t singly_end;
   ph_store_group_list *groups;
   size_t ngroups;
   ph_known_text *texts;
@@ -102,6 +105,10 @@ void ph_store_free_groups(ph_store *store);
  * ph_store_episode and the first read of every column: index of the chunks, first and last row. */
 ph_status ph_store_try_path(const char *path);
 ph_status ph_store_try_episode(const char *file, const char *group);
+/* Those of a look at each of n foreign entries, and those that read a stored model or task:
+ * "/models/<sha256>", "/tasks/<sha256>". What is merely wrong is PH_OK here: the parent says it. */
+ph_status ph_store_try_looks(const char *file, const char *const *groups, size_t n);
+ph_status ph_store_try_stored(const char *file, const char *group);
 
 /* Adds the models and tasks that the home stores. A file that cannot be read becomes home->fault.
  */

@@ -9,6 +9,7 @@
 #include "episode_file.h"
 #include "fail.h"
 #include "hash.h"
+#include "probe.h"
 
 #define MODELS_MAX 8 /* compiled models of foreign episodes that are kept */
 
@@ -50,11 +51,31 @@ static void set_seen(ph_store *store, ph_entry *e) {
   e->states = e->states < 0 ? 0 : e->states;
 }
 
+/* The probe takes an entry together with those behind it; when it dies of one, one by one. */
+static ph_status probe_look(ph_store *store, size_t i) {
+  const char *groups[PH_PROBE_LOOKS];
+  const ph_entry *e = &store->entries[i];
+  size_t n = 0, end = i;
+  if (i >= store->tried && i < store->tried_end)
+    return PH_OK;
+  while (end < store->n && n < PH_PROBE_LOOKS && store->home_of[end] == store->home_of[i] &&
+         strcmp(store->entries[end].file, e->file) == 0)
+    groups[n++] = store->entries[end++].group;
+  if (i >= store->singly_end && ph_probe_looks(e->file, groups, n) == PH_OK) {
+    store->tried = i;
+    store->tried_end = end;
+    return PH_OK;
+  }
+  if (i >= store->singly_end)
+    store->singly_end = end;
+  return ph_probe_looks(e->file, groups, 1);
+}
+
 void ph_store_look_foreign(ph_store *store, size_t i) {
   ph_entry *e = &store->entries[i];
   const ph_home *h = &store->homes[store->home_of[i]];
   ph_entry seen = *e;
-  if (h->reader->look(&seen, h->h5) == PH_OK) {
+  if (probe_look(store, i) == PH_OK && h->reader->look(&seen, h->h5) == PH_OK) {
     seen.actions = seen.actions < 0 ? 0 : seen.actions;
     seen.states = seen.states < 0 ? 0 : seen.states;
     *e = seen;
@@ -205,7 +226,9 @@ ph_status ph_store_recall_model(ph_model **out, ph_store *store, const char *sha
   size_t i = known->entry;
   const ph_entry *e = &store->entries[i];
   const ph_home *h = &store->homes[store->home_of[i]];
-  ph_status status = h->reader->open(&f, e->file, e->group, h->h5);
+  ph_status status = ph_probe_episode(e->file, e->group);
+  if (status == PH_OK)
+    status = h->reader->open(&f, e->file, e->group, h->h5);
   if (status == PH_OK)
     status = find_model(&model, &why, store, &f, i);
   ph_foreign_clear(&f);
@@ -253,7 +276,9 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
   ph_foreign f = {0};
   const ph_model *model = NULL;
   const char *why = NULL;
-  ph_status status = h->reader->open(&f, e->file, e->group, h->h5);
+  ph_status status = ph_probe_episode(e->file, e->group);
+  if (status == PH_OK)
+    status = h->reader->open(&f, e->file, e->group, h->h5);
   if (status == PH_OK)
     status = choose_model(&model, &why, store, &f, i);
   if (status) {

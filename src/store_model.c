@@ -9,6 +9,7 @@
 #include "episode_file.h"
 #include "fail.h"
 #include "mjcf.h"
+#include "probe.h"
 
 #define TEXT_MAX ((int64_t)64 << 20) /* of one XML or task [B] */
 
@@ -256,7 +257,9 @@ static ph_status read_model(ph_model **out, const ph_store *store, const ph_know
   char path[96];
   struct stat st;
   snprintf(path, sizeof path, "/models/%s", known->sha256);
-  ph_status status = ph_file_open(&h5, h->facts);
+  ph_status status = ph_probe_stored(h->facts, path);
+  if (status == PH_OK)
+    status = ph_file_open(&h5, h->facts);
   if (status == PH_OK && stat(h->facts, &st) != 0)
     status = ph_fail(PH_EIO, "%s: it is gone", h->facts);
   if (status == PH_OK)
@@ -341,7 +344,9 @@ static ph_status read_task(char **out, const ph_store *store, const ph_known_tas
   void *text = NULL;
   size_t size = 0;
   snprintf(path, sizeof path, "/tasks/%s/source", known->sha256);
-  ph_status status = ph_file_open(&h5, h->facts);
+  ph_status status = ph_probe_stored(h->facts, path);
+  if (status == PH_OK)
+    status = ph_file_open(&h5, h->facts);
   if (status == PH_OK)
     status = ph_file_checked(&text, &size, NULL, h5, path, TEXT_MAX);
   ph_h5_close(h5);
@@ -369,4 +374,41 @@ ph_status ph_store_task(const char **out, ph_store *store, const char *sha256) {
   if (status == PH_OK)
     *out = known->source;
   return status;
+}
+
+/* --- the probe's part --- */
+
+static ph_status try_model(hid_t h5, const char *path, int64_t size) {
+  hid_t group = H5I_INVALID_HID;
+  ph_model_facts facts;
+  ph_names names = {0};
+  ph_source *source = NULL;
+  ph_status status = ph_h5_group(&group, h5, path);
+  if (status == PH_OK)
+    status = ph_meta_model(&facts, group);
+  if (status == PH_OK)
+    status = ph_names_read(&names, group, &facts.dims, size);
+  if (status == PH_OK)
+    status = read_source(&source, group, size, path + strlen("/models/"));
+  ph_source_free(source);
+  ph_names_clear(&names);
+  ph_h5_close(group);
+  return status;
+}
+
+ph_status ph_store_try_stored(const char *file, const char *group) {
+  hid_t h5 = H5I_INVALID_HID;
+  void *text = NULL;
+  size_t size = 0;
+  struct stat st;
+  ph_status status = ph_file_open(&h5, file);
+  if (status == PH_OK && stat(file, &st) != 0)
+    status = ph_fail(PH_EIO, "%s: it is gone", file);
+  if (status == PH_OK && strncmp(group, "/models/", strlen("/models/")) == 0)
+    status = try_model(h5, group, st.st_size);
+  else if (status == PH_OK)
+    status = ph_file_checked(&text, &size, NULL, h5, group, TEXT_MAX);
+  free(text);
+  ph_h5_close(h5);
+  return status == PH_ENOMEM ? status : PH_OK;
 }

@@ -2,6 +2,7 @@
  * all that it stores. */
 #include "store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -128,4 +129,24 @@ ph_status ph_store_try_episode(const char *file, const char *group) {
     status = try_own(file, group, h5);
   ph_h5_close(h5);
   return status;
+}
+
+/* --- looks --- */
+
+ph_status ph_store_try_looks(const char *file, const char *const *groups, size_t n) {
+  hid_t h5 = H5I_INVALID_HID;
+  struct stat st;
+  bool folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
+  ph_status status = folder ? PH_OK : ph_file_open(&h5, file);
+  const ph_reader *reader = status ? NULL : ph_store_reader(file, folder, h5);
+  for (size_t i = 0; reader && status != PH_ENOMEM && i < n; i++) {
+    ph_entry entry = {.actions = -1, .states = -1, .success = -1};
+    const char *slash = strrchr(groups[i], '/');
+    snprintf(entry.id, sizeof entry.id, "%s", slash ? slash + 1 : groups[i]);
+    snprintf(entry.file, sizeof entry.file, "%s", file);
+    snprintf(entry.group, sizeof entry.group, "%s", groups[i]);
+    status = reader->look(&entry, h5);
+  }
+  ph_h5_close(h5);
+  return status == PH_ENOMEM ? status : PH_OK;
 }

@@ -1,0 +1,25 @@
+/* What can be said of a file before HDF5 looks at it, by plain reads: what stands there instead,
+ * how much of it is missing, whether somebody is still writing it. */
+#ifndef PLAYHEAD_SNIFF_H
+#define PLAYHEAD_SNIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <playhead/status.h>
+
+/* Opens a regular file for reading; nothing else is ever opened, as some devices act on it. PH_EIO
+ * says what is there instead. *fd is the caller's; -1 on failure. */
+ph_status ph_file_regular(int *fd, const char *path);
+
+/* PH_OK: HDF5 may try. Otherwise what the first bytes are when they cannot be HDF5's: nothing, a
+ * Git LFS pointer, a web page, another format, the beginning of a longer file, a file that its
+ * writer has not closed. fd is read by pread. PH_EIO, PH_EFORMAT. */
+ph_status ph_file_sniff(int fd, const char *path);
+
+/* Whether somebody may still be writing the file: another process holds a lock for writing, or the
+ * mark of an open writer stands in the first block; a sentence, else "". No lock is ever set: that
+ * could stop the writer. */
+void ph_file_writer(char *out, size_t size, int fd);
+
+#endif
