@@ -8,6 +8,7 @@
 #include "fail.h"
 #include "mj.h"
 #include "mjcf.h"
+#include "probe.h"
 
 void ph_names_clear(ph_names *names) {
   for (int kind = 0; kind < PH_KIND_COUNT; kind++) {
@@ -100,6 +101,8 @@ static ph_status compile(ph_model *model, const ph_model_facts *recorded, bool n
   ph_model_facts facts;
   /* The engine's files fall back to the disk for what the source lacks. */
   ph_status status = ph_mjcf_check(model->source);
+  if (status == PH_OK)
+    status = ph_probe_model(model->source, "model");
   if (status == PH_OK)
     status = ph_mj_compile(&model->m, model->source);
   if (status != PH_OK)
