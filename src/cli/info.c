@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "info_foreign.h"
 #include "report.h"
 
 enum { ODDITIES = 4 };
@@ -19,6 +20,7 @@ struct info {
     double seconds;
     int64_t steps;
   } hold, own;   /* in force in the episodes so far, and their task's; own.steps -1: not known */
+  bool foreign;  /* of other recorders */
   int different; /* holds so far: 0, 1, or 2 for more */
 };
 
@@ -207,33 +209,35 @@ static json_t *strings(size_t n, const char *const *text) {
   return array;
 }
 
-static void add_episode(struct info *info, const struct facts *f) {
+static void add_episode(struct info *info, const struct facts *f, const ph_episode *episode) {
   const ph_entry *e = f->entry;
   const char *odds[ODDITIES];
   bool held = f->meta && f->meta->hold_seconds >= 0;
   for (size_t i = 0; i < f->noddities; i++)
     odds[i] = f->oddity[i];
-  json_array_append_new(
-      info->episodes,
-      json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
-                ph_json_text(e->id), "env_id", e->env_id, "states", (json_int_t)e->states,
-                "actions", (json_int_t)e->actions, "seed", ph_json_text(e->seed), "end_reason",
-                ph_json_text(ph_end_name(e->end_reason)), "success", report_success(e->success),
-                "missing", strings(f->nmissing, f->missing), "guarantee",
-                f->meta ? report_guarantee(f->guarantee, f->reason) : json_null(), "oddities",
-                strings(f->noddities, odds), "hold_seconds",
-                held ? ph_json_number(f->meta->hold_seconds) : json_null(), "hold_steps",
-                held ? report_index(f->meta->hold_steps) : json_null()));
+  json_t *object = json_pack(
+      "{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id", ph_json_text(e->id),
+      "env_id", e->env_id, "states", (json_int_t)e->states, "actions", (json_int_t)e->actions,
+      "seed", ph_json_text(e->seed), "end_reason", ph_json_text(ph_end_name(e->end_reason)),
+      "success", report_success(e->success), "missing", strings(f->nmissing, f->missing),
+      "guarantee", f->meta ? report_guarantee(f->guarantee, f->reason) : json_null(), "oddities",
+      strings(f->noddities, odds), "hold_seconds",
+      held ? ph_json_number(f->meta->hold_seconds) : json_null(), "hold_steps",
+      held ? report_index(f->meta->hold_steps) : json_null());
+  if (f->meta && f->meta->layout[0])
+    foreign_episode_keys(object, episode);
+  json_array_append_new(info->episodes, object);
 }
 
 static void add_model(struct info *info, const ph_model *model) {
   const ph_dims *d = ph_model_dims(model);
-  json_array_append_new(json_object_get(info->root, "models"),
-                        json_pack("{s:o, s:o, s:i, s:i, s:i, s:i, s:o}", "sha256",
-                                  ph_json_text(ph_model_sha256(model)), "mujoco_version",
-                                  ph_json_text(ph_model_engine_version(model)), "nq", d->nq, "nv",
-                                  d->nv, "nu", d->nu, "na", d->na, "timestep",
-                                  ph_json_number(ph_model_timestep(model))));
+  json_t *object = json_pack(
+      "{s:o, s:o, s:i, s:i, s:i, s:i, s:o}", "sha256", ph_json_text(ph_model_sha256(model)),
+      "mujoco_version", ph_json_text(ph_model_engine_version(model)), "nq", d->nq, "nv", d->nv,
+      "nu", d->nu, "na", d->na, "timestep", ph_json_number(ph_model_timestep(model)));
+  if (info->foreign)
+    json_object_set_new(object, "notes", foreign_notes(model));
+  json_array_append_new(json_object_get(info->root, "models"), object);
 }
 
 static void add_task(struct info *info, const ph_task *task, int64_t hold_steps) {
@@ -320,7 +324,7 @@ static void show_episode(struct info *info, size_t i) {
     snprintf(f.reason, sizeof f.reason, "it does not open");
   }
   if (info->root)
-    add_episode(info, &f);
+    add_episode(info, &f, episode);
   else
     print_episode(&f);
   ph_episode_free(episode);
@@ -355,10 +359,15 @@ static int show_json(struct info *info) {
                          ph_json_text(ph_store_layout(info->store)), "data_hash",
                          ph_json_text(info->hash), "models", "tasks", "episodes");
   info->episodes = json_object_get(info->root, "episodes");
-  show_models(info);
+  if (!info->foreign)
+    show_models(info);
   show_tasks(info);
   for (size_t i = 0; i < ph_store_count(info->store); i++)
     show_episode(info, i);
+  if (info->foreign) /* their models are known once they were opened */
+    show_models(info);
+  if (info->foreign)
+    json_object_set_new(info->root, "groups", foreign_groups(info->store));
   return ph_json_write(info->root, stdout) == PH_OK ? EXIT_FINE : cli_error();
 }
 
@@ -372,8 +381,11 @@ int verb_info(const struct options *opt) {
     snprintf(info.no_hash, sizeof info.no_hash, "%s", ph_error());
   else if (!info.hash[0])
     snprintf(info.no_hash, sizeof info.no_hash, "no checksums are stored");
+  info.foreign = foreign_store(info.store);
   if (opt->json)
     status = show_json(&info);
+  else if (info.foreign)
+    info.refused = foreign_print(info.store);
   else
     show_text(&info);
   ph_store_free(info.store);

@@ -1,0 +1,302 @@
+#include "info_foreign.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "info_survey.h"
+
+#define ALL_LINES 100 /* with more episodes than this only the first are opened and listed */
+#define FIRST_LINES 20
+#define SAID_LINES 20 /* sentences that several episodes share */
+
+struct line { /* of an episode that was opened */
+  ph_guarantee guarantee;
+  char reason[400];
+  char model[9]; /* the first digits, "" none */
+};
+
+struct sheet {
+  ph_store *store;
+  size_t n, listed, opened, refused;
+  struct line *lines; /* (listed) */
+  struct survey writer, env, told, controller, rate, outcome, guarantee, findings;
+  struct array_survey arrays;
+  int64_t actions, least, most;
+  size_t success, failure;
+};
+
+bool foreign_store(ph_store *store) {
+  size_t n = ph_store_count(store);
+  for (size_t i = 0; i < n && i < FIRST_LINES; i++) {
+    ph_episode *episode = NULL;
+    if (ph_store_episode(&episode, store, i) != PH_OK)
+      continue;
+    bool foreign = ph_episode_meta_of(episode)->layout[0] != 0;
+    ph_episode_free(episode);
+    return foreign;
+  }
+  return false;
+}
+
+/* --- gathering --- */
+
+/* "unknown: one row is one unit" behind a label that says "rate". */
+static const char *rate_unknown(const char *source) {
+  return strncmp(source, "rate ", 5) == 0 ? source + 5 : source;
+}
+
+static void note_words(struct sheet *s, size_t i, const ph_episode_meta *m) {
+  char text[420];
+  snprintf(text, sizeof text, "%s%s%s", m->writer, m->writer[0] && m->created[0] ? ", " : "",
+           m->created);
+  survey_add(&s->writer, i, 0, -1, text);
+  survey_add(&s->env, i, 0, -1, m->env_name);
+  survey_add(&s->told, i, 0, -1, m->instruction);
+  snprintf(text, sizeof text, "%d a step%s%s", m->dims.action_dim, m->controller[0] ? " for " : "",
+           m->controller);
+  survey_add(&s->controller, i, 0, -1, m->actions > 0 ? text : "none");
+  if (m->control_dt > 0)
+    snprintf(text, sizeof text, "%.6g Hz, %.6g s a step: %s", 1 / m->control_dt, m->control_dt,
+             m->rate_source);
+  else
+    snprintf(text, sizeof text, "%s", m->rate_source[0] ? rate_unknown(m->rate_source) : "unknown");
+  survey_add(&s->rate, i, 0, -1, text);
+  survey_add(&s->outcome, i, 0, -1, m->success_source);
+}
+
+static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
+  const ph_episode_meta *m = ph_episode_meta_of(episode);
+  struct line *line = &s->lines[i];
+  char why[400], text[420];
+  size_t n;
+  ph_model *model = report_model(s->store, m, why, sizeof why);
+  line->guarantee = ph_episode_guarantee(episode, model, NULL, line->reason, sizeof line->reason);
+  ph_model_unref(model);
+  snprintf(line->model, sizeof line->model, "%.8s", m->model_sha256);
+  snprintf(text, sizeof text, "%s%s%s", ph_guarantee_name(line->guarantee),
+           line->reason[0] ? ": " : "", line->reason);
+  survey_add(&s->guarantee, i, 0, -1, text);
+  note_words(s, i, m);
+  array_survey_add(&s->arrays, episode);
+  const ph_finding *findings = ph_episode_findings(episode, &n);
+  for (size_t k = 0; k < n; k++)
+    survey_add(&s->findings, i, (int)findings[k].kind, findings[k].step, findings[k].text);
+  s->opened++;
+}
+
+static void note_entry(struct sheet *s, size_t i) {
+  const ph_entry *e = ph_store_entry(s->store, i);
+  int64_t n = e->actions > 0 ? e->actions : 0;
+  s->actions += n;
+  s->least = i == 0 || n < s->least ? n : s->least;
+  s->most = n > s->most ? n : s->most;
+  s->success += e->success == 1;
+  s->failure += e->success == 0;
+}
+
+static void gather(struct sheet *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    ph_episode *episode = NULL;
+    if (i % 64 == 0 && s->n > ALL_LINES)
+      cli_progress("%zu of %zu episodes", i, s->n);
+    if (i >= s->listed) {
+      if (ph_store_look(s->store, i) != PH_OK)
+        s->refused++;
+      survey_add(&s->findings, i, PH_FINDING_ODDITY, -1, ph_store_entry(s->store, i)->oddity);
+    } else if (ph_store_episode(&episode, s->store, i) == PH_OK) {
+      note_episode(s, i, episode);
+    } else {
+      s->refused++;
+      survey_add(&s->findings, i, PH_FINDING_ODDITY, -1, ph_error());
+      snprintf(s->lines[i].reason, sizeof s->lines[i].reason, "it does not open");
+      s->lines[i].guarantee = PH_STATES_ONLY;
+    }
+    ph_episode_free(episode);
+    note_entry(s, i);
+  }
+  cli_progress_end();
+}
+
+/* --- the head --- */
+
+static void print_line(const char *label, const struct survey *survey) {
+  char text[1200];
+  survey_line(survey, text, sizeof text);
+  if (text[0])
+    printf("%-10s %s\n", label, text);
+}
+
+static void print_title(const struct sheet *s) {
+  printf("%s: %s, %zu %s, %" PRId64 " actions", ph_store_path(s->store), ph_store_layout(s->store),
+         s->n, s->n == 1 ? "episode" : "episodes", s->actions);
+  if (s->n > 1)
+    printf(", %" PRId64 " to %" PRId64 " each", s->least, s->most);
+  printf("\n");
+}
+
+static void print_success(const struct sheet *s) {
+  char source[600];
+  size_t unknown = s->n - s->success - s->failure;
+  survey_line(&s->outcome, source, sizeof source);
+  printf("success    ");
+  if (unknown == s->n) {
+    printf("not recorded\n");
+    return;
+  }
+  printf("%zu yes, %zu no", s->success, s->failure);
+  if (unknown)
+    printf(", %zu not known", unknown);
+  printf("%s%s\n", source[0] ? "; from " : "", source);
+}
+
+static void print_model(ph_store *store, const char *hash) {
+  ph_model *model = NULL;
+  if (ph_store_model(&model, store, hash) != PH_OK) {
+    printf("model      %.12s  %s\n", hash, ph_error());
+    return;
+  }
+  const ph_dims *d = ph_model_dims(model);
+  const char *note;
+  printf("model      %.12s  nq %d nv %d nu %d na %d  timestep %g s  %s %s\n",
+         ph_model_sha256(model), d->nq, d->nv, d->nu, d->na, ph_model_timestep(model),
+         ph_model_integrator(model), ph_model_solver(model));
+  if (!ph_model_compiled(model))
+    printf("           cannot be used here: %s\n", ph_model_error(model));
+  for (size_t i = 0; (note = ph_model_note(model, i)); i++)
+    printf("           %s\n", note);
+  ph_model_unref(model);
+}
+
+static void print_models(ph_store *store) {
+  const char *hash;
+  size_t i;
+  for (i = 0; (hash = ph_store_model_hash(store, i)); i++)
+    print_model(store, hash);
+  if (i == 0)
+    printf("model      none: the states are shown as numbers without names\n");
+}
+
+static size_t members(const ph_store *store, size_t group) {
+  size_t n = 0;
+  for (size_t i = 0; i < ph_store_count(store); i++)
+    n += ph_store_in_group(store, group, i);
+  return n;
+}
+
+static void print_groups(const ph_store *store) {
+  for (size_t g = 0; g < ph_store_groups(store); g++)
+    printf("%s%s %zu", g ? ", " : "groups     ", ph_store_group(store, g), members(store, g));
+  if (ph_store_groups(store))
+    printf("\n");
+}
+
+static void print_head(const struct sheet *s) {
+  print_title(s);
+  print_line("written by", &s->writer);
+  print_line("env", &s->env);
+  print_line("told to", &s->told);
+  print_line("actions", &s->controller);
+  print_line("rate", &s->rate);
+  print_success(s);
+  print_models(s->store);
+  if (s->guarantee.n == 1)
+    print_line("guarantee", &s->guarantee);
+  print_groups(s->store);
+}
+
+/* --- episodes --- */
+
+/* Whether the head says it already, as the reason of the guarantee. */
+static bool said_above(const struct sheet *s, const struct said *said) {
+  return s->guarantee.n == 1 && s->opened > 0 && strcmp(said->text, s->lines[0].reason) == 0;
+}
+
+static void print_said(const char *before, const struct said *said, const char *after) {
+  printf("%s%s: ", before, ph_finding_name((ph_finding_kind)said->kind));
+  if (said->step >= 0)
+    printf("step %" PRId64 ": ", said->step);
+  printf("%s%s\n", said->text, after);
+}
+
+static void print_episode(const struct sheet *s, size_t i, int wide, bool models) {
+  const ph_entry *e = ph_store_entry(s->store, i);
+  const struct line *line = &s->lines[i];
+  printf("%-*s %7" PRId64 " %7" PRId64 "  %-7s", wide, e->id, e->actions, e->states,
+         e->success < 0 ? "-"
+         : e->success   ? "yes"
+                        : "no");
+  if (models)
+    printf("  %-8s", line->model[0] ? line->model : "none");
+  printf("  %s", ph_guarantee_name(line->guarantee));
+  if (s->guarantee.n != 1 && line->reason[0])
+    printf(": %s", line->reason);
+  printf("\n");
+  for (size_t k = 0; k < s->findings.n; k++)
+    if (s->findings.said[k].count == 1 && s->findings.said[k].first == i &&
+        !said_above(s, &s->findings.said[k]))
+      print_said("    ", &s->findings.said[k], "");
+}
+
+static void print_episodes(const struct sheet *s) {
+  int wide = 8;
+  bool models = ph_store_model_hash(s->store, 0) && ph_store_model_hash(s->store, 1);
+  for (size_t i = 0; i < s->listed; i++) {
+    int n = (int)strlen(ph_store_entry(s->store, i)->id);
+    wide = n > wide ? n : wide;
+  }
+  printf("\n%-*s %7s %7s  %-7s%s  %s\n", wide, "episode", "actions", "states", "success",
+         models ? "  model   " : "", "guarantee");
+  for (size_t i = 0; i < s->listed; i++)
+    print_episode(s, i, wide, models);
+  if (s->listed < s->n)
+    printf("... and %zu more, which were only looked at: --json opens and lists them all\n",
+           s->n - s->listed);
+}
+
+/* What several episodes say, and what those say that are not listed. */
+static void print_shared(const struct sheet *s) {
+  size_t printed = 0, left = 0;
+  for (size_t k = 0; k < s->findings.n; k++) {
+    const struct said *said = &s->findings.said[k];
+    char in[100];
+    if ((said->count == 1 && said->first < s->listed) || said_above(s, said))
+      continue;
+    if (printed == SAID_LINES) {
+      left++;
+      continue;
+    }
+    if (said->count == 1)
+      snprintf(in, sizeof in, " (%.60s)", ph_store_entry(s->store, said->first)->id);
+    else if (said->count == s->n)
+      snprintf(in, sizeof in, " (all)");
+    else
+      snprintf(in, sizeof in, " (%zu, first %.60s)", said->count,
+               ph_store_entry(s->store, said->first)->id);
+    print_said(printed++ ? "" : "\n", said, in);
+  }
+  if (left)
+    printf("... and %zu more\n", left);
+}
+
+size_t foreign_print(ph_store *store) {
+  struct sheet s = {.store = store, .n = ph_store_count(store)};
+  s.listed = s.n > ALL_LINES ? FIRST_LINES : s.n;
+  s.lines = calloc(s.listed + 1, sizeof *s.lines);
+  if (!s.lines)
+    return s.n;
+  gather(&s);
+  print_head(&s);
+  print_episodes(&s);
+  print_shared(&s);
+  if (s.opened)
+    array_survey_print(&s.arrays, s.opened);
+  struct survey *all[] = {&s.writer, &s.env,     &s.told,      &s.controller,
+                          &s.rate,   &s.outcome, &s.guarantee, &s.findings};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    survey_free(all[i]);
+  array_survey_free(&s.arrays);
+  free(s.lines);
+  return s.refused;
+}

@@ -1,0 +1,20 @@
+/* What `info` says of files of other recorders: what is the same in all episodes is said once. */
+#ifndef CLI_INFO_FOREIGN_H
+#define CLI_INFO_FOREIGN_H
+
+#include "report.h"
+
+/* Whether the store is of other recorders' files: its first episode that opens says so. */
+bool foreign_store(ph_store *store);
+/* Prints all of it; returns how many episodes do not open. */
+size_t foreign_print(ph_store *store);
+
+/* Makes `missing` and `oddities` right for an episode of a foreign file, and adds what it has
+ * besides the documented keys. */
+void foreign_episode_keys(json_t *to, const ph_episode *episode);
+/* [{name, episodes}] */
+json_t *foreign_groups(const ph_store *store);
+/* What was mended or left out of a model. */
+json_t *foreign_notes(const ph_model *model);
+
+#endif
