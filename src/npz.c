@@ -114,17 +114,21 @@ static void check_size(member *m) {
 }
 
 /* The name without ".npy"; false: the member is no array. */
-static bool name_member(ph_npy *info, const char *name) {
+static bool name_member(ph_npy *info, bool *cut, const char *name) {
+  char whole[2 * sizeof info->name];
   size_t n = strlen(name);
   bool array = n > 4 && strcmp(name + n - 4, ".npy") == 0;
+  ph_escape(whole, sizeof whole, name, array ? n - 4 : n);
   ph_escape(info->name, sizeof info->name, name, array ? n - 4 : n);
+  *cut = strcmp(whole, info->name) != 0;
   return array;
 }
 
 static void look_at(member *m, zip_t *zip, const char *name) {
   zip_stat_t st;
   zip_stat_init(&st);
-  if (!name_member(&m->info, name)) {
+  bool cut;
+  if (!name_member(&m->info, &cut, name)) {
     strcpy(m->info.type, "file");
     because(&m->info, "it is no array");
     return;
@@ -148,7 +152,7 @@ static void look_at(member *m, zip_t *zip, const char *name) {
     return;
   }
   check_size(m);
-  if (strlen(m->info.name) + 1 >= sizeof m->info.name)
+  if (cut)
     because(&m->info, "its name is too long");
 }
 

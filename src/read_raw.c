@@ -75,6 +75,14 @@ static void name_folder(char *out, size_t size, const char *path) {
   free(whole);
 }
 
+/* ep_<seconds>_<fraction>: the seconds count as the episode's number, which puts them in order. */
+static int64_t number_of(const char *id) {
+  errno = 0;
+  long long number =
+      is_episode_name(id) && isdigit((unsigned char)id[3]) ? strtoll(id + 3, NULL, 10) : 0;
+  return errno ? 0 : number;
+}
+
 static ph_status add_entry(ph_scan *out, const char *folder, const char *name) {
   if ((out->n & (out->n - 1)) == 0) {
     ph_entry *all = realloc(out->entries, (out->n ? 2 * out->n : 1) * sizeof *all);
@@ -93,6 +101,7 @@ static ph_status add_entry(ph_scan *out, const char *folder, const char *name) {
   else
     name_folder(e->id, sizeof e->id, folder);
   strcpy(e->group, "/");
+  e->episode = number_of(e->id);
   out->n++;
   return PH_OK;
 }
@@ -125,8 +134,6 @@ static ph_status scan_folders(ph_scan *out, const char *path) {
     status = ph_fail(PH_EFORMAT, "%s: it holds no folder of an episode, ep_...", path);
   if (out->n > 1)
     qsort(out->entries, out->n, sizeof *out->entries, compare_entries);
-  for (size_t i = 0; i < out->n; i++)
-    out->entries[i].episode = (int64_t)i;
   return status;
 }
 
@@ -286,13 +293,9 @@ static void read_meta(ph_foreign *out, const char *folder) {
 
 /* ep_<seconds>_<fraction> is when it began. */
 static void set_created(ph_episode_meta *m) {
-  char *end;
   struct tm tm;
-  if (!is_episode_name(m->id) || !isdigit((unsigned char)m->id[3]))
-    return;
-  long long seconds = strtoll(m->id + 3, &end, 10);
-  time_t t = (time_t)seconds;
-  if (*end == '_' && seconds > 1000000000 && seconds < 100000000000 && gmtime_r(&t, &tm))
+  time_t t = (time_t)m->episode;
+  if (t > 1000000000 && t < 100000000000 && gmtime_r(&t, &tm))
     strftime(m->created, sizeof m->created, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
@@ -303,6 +306,7 @@ static void set_meta(ph_foreign *out, const ph_raw_rows *rows, const char *folde
   strcpy(m->group, "/");
   strcpy(m->layout, "robosuite raw");
   strcpy(m->writer, "robosuite");
+  m->episode = number_of(m->id);
   set_created(m);
   snprintf(m->env_name, sizeof m->env_name, "%s", rows->env);
   m->success = rows->success;
