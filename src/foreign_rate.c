@@ -83,9 +83,20 @@ static void count(struct odd *odd, int64_t step) {
     odd->first = step;
 }
 
+/* "at step 7", or "at 3 steps, the first is 7". */
+static const char *places(char *out, size_t size, const struct odd *odd) {
+  if (odd->n == 1)
+    snprintf(out, size, "at step %lld", (long long)odd->first);
+  else
+    snprintf(out, size, "at %lld steps, the first is %lld", (long long)odd->n,
+             (long long)odd->first);
+  return out;
+}
+
 static void find_jitter(ph_foreign *f, const struct clock *c) {
   double least = INFINITY, most = 0;
   struct odd odd = {0};
+  char at[80];
   for (int64_t i = 1; i < c->n; i++) {
     double d = c->time[i] - c->time[i - 1];
     if (!(d > 0) || !isfinite(d))
@@ -96,15 +107,23 @@ static void find_jitter(ph_foreign *f, const struct clock *c) {
       count(&odd, i);
   }
   if (odd.n > 0)
-    ph_foreign_find(
-        f, PH_FINDING_ODDITY, odd.first,
-        "time: a step lasts %.6g to %.6g s, mostly %.6g s; %lld last longer or shorter, "
-        "the first up to step %lld",
-        least, most, c->median, (long long)odd.n, (long long)odd.first);
+    ph_foreign_find(f, PH_FINDING_ODDITY, odd.first,
+                    "time: steps last %.6g to %.6g s, mostly %.6g s; others are the ones that end "
+                    "%s",
+                    least, most, c->median, places(at, sizeof at, &odd));
+}
+
+/* Whether the reader, who knows more of it, has said so. */
+static bool is_said(const ph_foreign *f, int64_t step, const char *what) {
+  for (size_t i = 0; i < f->nfindings; i++)
+    if (f->findings[i].step == step && strstr(f->findings[i].text, what))
+      return true;
+  return false;
 }
 
 static void find_odd_times(ph_foreign *f, const struct clock *c) {
   struct odd same = {0}, back = {0}, none = {0};
+  char at[80];
   for (int64_t i = 0; i < c->n; i++) {
     if (!isfinite(c->time[i]))
       count(&none, i);
@@ -114,17 +133,14 @@ static void find_odd_times(ph_foreign *f, const struct clock *c) {
       count(&back, i);
   }
   if (none.n > 0)
-    ph_foreign_find(f, PH_FINDING_ODDITY, none.first,
-                    "time: it is not finite in %lld states, the first is %lld", (long long)none.n,
-                    (long long)none.first);
+    ph_foreign_find(f, PH_FINDING_ODDITY, none.first, "time: it is not finite %s",
+                    places(at, sizeof at, &none));
   if (same.n > 0)
-    ph_foreign_find(f, PH_FINDING_ODDITY, same.first,
-                    "time: %lld states have the time of the one before, the first is %lld",
-                    (long long)same.n, (long long)same.first);
-  if (back.n > 0)
-    ph_foreign_find(f, PH_FINDING_ODDITY, back.first,
-                    "time: it goes back in %lld states, the first is %lld", (long long)back.n,
-                    (long long)back.first);
+    ph_foreign_find(f, PH_FINDING_ODDITY, same.first, "time: it stands still %s",
+                    places(at, sizeof at, &same));
+  if (back.n > 1 || (back.n == 1 && !is_said(f, back.first, "time goes back")))
+    ph_foreign_find(f, PH_FINDING_ODDITY, back.first, "time: it goes back %s",
+                    places(at, sizeof at, &back));
   find_jitter(f, c);
 }
 
