@@ -81,12 +81,30 @@ static const class_node *find(const struct ph_classes *classes, const char *name
                                 : NULL;
 }
 
+static bool is_actuator(const char *name) {
+  static const char *const kinds[] = {"general",     "motor",  "position", "velocity",
+                                      "intvelocity", "damper", "cylinder", "muscle",
+                                      "adhesion",    "plugin", "dcmotor"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(name, kinds[i]) == 0)
+      return true;
+  return false;
+}
+
+/* Whether an element of a class is about elements of that name: actuators of all kinds share what
+ * they inherit, and so do tendons. */
+static bool is_about(const char *in_class, const char *name) {
+  bool tendon = strcmp(name, "spatial") == 0 || strcmp(name, "fixed") == 0;
+  return strcmp(in_class, name) == 0 || (tendon && strcmp(in_class, "tendon") == 0) ||
+         (is_actuator(in_class) && is_actuator(name));
+}
+
 /* What one class says of an element itself. */
 static char *own_value(const xmlNode *class_element, const xmlNode *node, const char *attribute) {
   char *value = NULL;
   for (const xmlNode *child = ph_xml_first(class_element); child;
        child = xmlNextElementSibling((xmlNode *)child))
-    if (strcmp(ph_xml_name(child), ph_xml_name(node)) == 0 && ph_xml_has(child, attribute)) {
+    if (is_about(ph_xml_name(child), ph_xml_name(node)) && ph_xml_has(child, attribute)) {
       xmlFree(value);
       value = ph_xml_get(child, attribute);
     }

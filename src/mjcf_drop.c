@@ -130,6 +130,14 @@ static ph_status drop_geom(struct drop *d, xmlNode *geom, xmlNode *body, const c
   return status;
 }
 
+/* From 3.13 on a site may have the shape of a mesh; others hold on to it, so it becomes a ball. */
+static ph_status plain_site(const struct drop *d, xmlNode *site, const char *inherited) {
+  if (!needed_by(d, site, "mesh", inherited))
+    return PH_OK;
+  ph_xml_unset(site, "mesh");
+  return ph_xml_set(site, "type", "sphere");
+}
+
 static ph_status drop_geoms(struct drop *d, xmlNode *node, xmlNode *body, const char *inherited,
                             int depth) {
   if (depth > PH_XML_DEPTH)
@@ -142,6 +150,8 @@ static ph_status drop_geoms(struct drop *d, xmlNode *node, xmlNode *body, const 
     next = xmlNextElementSibling(child);
     if (strcmp(name, "geom") == 0)
       status = drop_geom(d, child, body, class);
+    else if (strcmp(name, "site") == 0)
+      status = plain_site(d, child, class);
     else if (strcmp(name, "body") == 0)
       status = drop_geoms(d, child, child, class, depth + 1);
     else if (strcmp(name, "frame") == 0 || strcmp(name, "replicate") == 0)
@@ -157,7 +167,7 @@ static ph_status drop_inherited(void *arg, xmlNode *node) {
   static const char *const attributes[] = {"mesh", "hfield"};
   bool is_default = node->parent && node->parent->type == XML_ELEMENT_NODE &&
                     strcmp(ph_xml_name(node->parent), "default") == 0;
-  for (size_t i = 0; is_default && i < 2 && strcmp(ph_xml_name(node), "geom") == 0; i++) {
+  for (size_t i = 0; is_default && i < 2; i++) {
     char *name = ph_xml_get(node, attributes[i]);
     if (name && find(d, attributes[i], name))
       ph_xml_unset(node, attributes[i]);

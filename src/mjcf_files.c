@@ -195,8 +195,9 @@ static ph_status find_foreign(struct ph_files *files, const char *path, char rea
 ph_status ph_files_find(struct ph_files *files, const char *path, char real[PATH_MAX]) {
   char plain[PATH_MAX];
   bool there = resolve(real, path[0] == '/' ? "" : files->roots[0], path);
-  files->why = "file missing";
-  if (there && within(files, real) && (!files->foreign || regular(real)))
+  bool allowed = there && within(files, real), plain_file = there && regular(real);
+  files->why = !there ? "file missing" : !allowed ? "outside of what may be read" : "no plain file";
+  if (allowed && (plain_file || !files->foreign))
     return PH_OK;
   if (files->foreign)
     return find_foreign(files, path, real);

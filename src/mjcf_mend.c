@@ -5,6 +5,7 @@
 
 #include "fail.h"
 #include "mj.h"
+#include "mjcf_number.h"
 
 /* What is lost with an attribute. */
 enum loss { NOTHING, PICTURE, MASS, FORCE };
@@ -147,7 +148,7 @@ static void note_left(const struct mend *m) {
 
 static bool from_file(const xmlNode *node) {
   for (const xmlAttr *attr = node->properties; attr; attr = attr->next)
-    if (strncmp((const char *)attr->name, "file", 4) == 0)
+    if (strncmp((const char *)attr->name, "file", 4) == 0 && attr->children)
       return true;
   return false;
 }
@@ -195,5 +196,5 @@ ph_status ph_mjcf_mend(xmlNode *root, const char *where, ph_source *source) {
   note_left(&m);
   if (m.textures > 0)
     ph_source_note(source, "textures: %zu from files: replaced by a flat one", m.textures);
-  return PH_OK;
+  return ph_mjcf_mend_limits(root, where, source);
 }

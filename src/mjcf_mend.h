@@ -6,17 +6,14 @@
 #include "mjcf_tree.h"
 
 /* Numbers written as lists ("[0, 0, 0.005]"), attributes that this engine does not know and that
- * can be left out, textures from files. PH_ENOMEM, PH_EFORMAT: nested too deep. */
+ * can be left out, ranges without `limited`, textures from files. PH_ENOMEM, PH_EFORMAT: nested too
+ * deep. */
 ph_status ph_mjcf_mend(xmlNode *root, const char *where, ph_source *source);
+
+/* A part of it: ranges that do not say whether they limit, which versions before 2.3.0 refuse. */
+ph_status ph_mjcf_mend_limits(xmlNode *root, const char *where, ph_source *source);
 
 /* Makes a texture from a file, or from six, a flat builtin one of its name and type. */
 ph_status ph_mjcf_flat_texture(xmlNode *texture);
-
-/* Whether an attribute holds real numbers by MJCF. */
-bool ph_mjcf_is_number(const char *element, const char *attribute);
-/* The numbers of a list as MJCF wants them, allocated; NULL: it is no list of numbers, or no
- * memory.
- */
-char *ph_mjcf_plain_numbers(const char *value);
 
 #endif

@@ -1,4 +1,4 @@
-#include "mjcf_mend.h"
+#include "mjcf_number.h"
 
 #include <stdlib.h>
 #include <string.h>
