@@ -177,14 +177,26 @@ static bool foreign_states_only(const ph_episode *episode, const ph_model *model
   return true;
 }
 
-/* What of the truth the file has lost, the worst first. */
-static void foreign_lacks(const ph_episode *episode, const ph_task *task, char *why, size_t size) {
+/* Whether the loaded copy lacks something that the recorded model had. */
+static bool is_reduced(const ph_model *model) {
+  const char *note;
+  for (size_t i = 0; (note = ph_model_note(model, i)); i++)
+    if (strstr(note, "left out"))
+      return true;
+  return false;
+}
+
+/* What of the truth is lost, the worst first. */
+static void foreign_lacks(const ph_episode *episode, const ph_model *model, const ph_task *task,
+                          char *why, size_t size) {
   const ph_dims *dims = &episode->meta.dims;
   ph_type states = ph_episode_stored_type(episode, PH_COL_STATES);
   ph_type actions = ph_episode_stored_type(episode, PH_COL_ACTIONS);
   bool short_states = states != PH_F64, short_actions = actions != PH_F64;
-  const char *parts[5];
+  const char *parts[6];
   size_t n = 0, used = 0;
+  if (is_reduced(model))
+    parts[n++] = "parts of the model are left out";
   if (short_states || short_actions)
     parts[n++] = !short_actions  ? "states are stored as float32"
                  : !short_states ? "actions are stored as float32"
@@ -210,7 +222,7 @@ static ph_guarantee foreign_guarantee(const ph_episode *episode, const ph_model 
   if (ph_replay_fit(episode, model, task) != PH_OK)
     error_text(&episode->meta, reason, size);
   else
-    foreign_lacks(episode, task, reason, size);
+    foreign_lacks(episode, model, task, reason, size);
   return PH_NOT_EXACT;
 }
 

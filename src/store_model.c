@@ -318,6 +318,12 @@ static ph_status recorded_model(ph_model **out, ph_store *store, const char *sha
 static ph_status override_model(ph_model **out, ph_store *store, const char *sha256) {
   ph_model *recorded = NULL;
   const ph_model *given = NULL;
+  bool foreign = true;
+  for (size_t i = 0; i < store->nhomes; i++)
+    foreign = foreign && store->homes[i].reader;
+  if (foreign && !sha256[0]) /* what fits an episode is known by its hash */
+    return ph_fail(PH_EMISMATCH, "%s: it does not fit the states of the episode",
+                   store->model_path);
   ph_status status = ph_store_override(&given, store);
   bool itself = status == PH_OK && strcmp(sha256, ph_model_sha256(given)) == 0;
   if (status == PH_OK && !itself && recorded_model(&recorded, store, sha256) == PH_OK &&

@@ -264,6 +264,23 @@ TEST(ForeignGuarantee, ActionsAsWideAsCtrlAreTriedAsCtrl) {
   }
 }
 
+TEST(ForeignGuarantee, WhatWasLeftOutOfTheModelIsTheWorst) {
+  for (const char *note : {"mesh link0: file missing: 2 geoms left out", "textures: replaced"}) {
+    ph_source *source = help_source(scene());
+    source->notes = static_cast<char **>(calloc(1, sizeof *source->notes));
+    source->notes[0] = help_text(note);
+    source->nnotes = 1;
+    ph_model *model = nullptr;
+    ASSERT_EQ(PH_OK, ph_model_from_source(&model, source, nullptr, nullptr)) << ph_error();
+    Promise p;
+    p.m.text(scene());
+    std::string left_out = strstr(note, "left out") ? "parts of the model are left out; " : "";
+    EXPECT_EQ(p.judge(model),
+              "NOT EXACT: " + left_out + "no warmstart is stored; actions are taken as ctrl");
+    ph_model_unref(model);
+  }
+}
+
 TEST(ForeignGuarantee, NothingIsPromisedWithoutARate) {
   Model model(scene());
   Maker m;
