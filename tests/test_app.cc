@@ -169,7 +169,9 @@ TEST(AppMove, StepsCountFromTheWantedStepNotTheShownOne) {
   EXPECT_EQ(f.app.want.step, 30);
   EXPECT_EQ(f.app.want.serial, serial + 30);
   EXPECT_EQ(app_shown_step(&f.app), 0);
-  request old = {serial + 3, 0, 3};
+  request old = {};
+  old.serial = serial + 3;
+  old.step = 3;
   app_take(&f.app, fake_answer(old));
   EXPECT_EQ(app_shown_step(&f.app), 3) << "an older answer is shown";
   EXPECT_EQ(f.app.want.step, 30) << "and moves nothing";
@@ -453,16 +455,16 @@ TEST(AppEvents, Kinds) {
   EXPECT_EQ(f.app.event_mask, (1u << EVENT_KIND_COUNT) - 1);
   f.keys("F");
   EXPECT_TRUE(f.app.prompt.open);
-  EXPECT_STREQ(f.app.prompt.text, "event-kinds true broke latch end clipped warned");
+  EXPECT_STREQ(f.app.prompt.text, "event-kinds true broke latch end clipped warned finding");
   f.keys("Enter");
   EXPECT_EQ(f.app.event_mask, (1u << EVENT_KIND_COUNT) - 1);
-  EXPECT_TRUE(has(f.said(), "true broke latch end clipped warned"));
+  EXPECT_TRUE(has(f.said(), "true broke latch end clipped warned finding"));
   f.line("event-kinds broke");
   f.keys("r e");
   EXPECT_EQ(f.step(), 136);
   f.keys("F");
   EXPECT_STREQ(f.app.prompt.text, "event-kinds broke");
-  EXPECT_TRUE(has(f.app.prompt.hint, "true broke latch end clipped warned all"));
+  EXPECT_TRUE(has(f.app.prompt.hint, "true broke latch end clipped warned finding all"));
 }
 
 TEST(AppMarks, SetAndJump) {
@@ -1056,6 +1058,7 @@ static const struct {
      [](const FakeApp &f, unsigned) { return has(f.said(), "first episode"); }},
     {CMD_EPISODE_NEXT, "", [](const FakeApp &f, unsigned) { return f.app.want.episode == 1; }},
     {CMD_EPISODE, "3", [](const FakeApp &f, unsigned) { return f.app.want.episode == 3; }},
+    {CMD_GROUP, "", [](const FakeApp &f, unsigned) { return has(f.said(), "no groups"); }},
     {CMD_ENV_PREVIOUS, "", [](const FakeApp &f, unsigned) { return has(f.said(), "first"); }},
     {CMD_ENV_NEXT, "",
      [](const FakeApp &f, unsigned) { return f.app.want.episode == 1 && f.step() == 100; }},
@@ -1071,6 +1074,8 @@ static const struct {
      }},
     {CMD_FILTER, "arm",
      [](const FakeApp &f, unsigned) { return !strcmp(f.app.filter[PANEL_TIMELINE], "arm"); }},
+    {CMD_PLOT, "joint_1",
+     [](const FakeApp &f, unsigned r) { return f.app.want.plot.n == 1 && (r & REACT_SEEK); }},
     {CMD_TIME_IN, "",
      [](const FakeApp &f, unsigned) { return f.app.zoom_last == f.app.zoom_first + 170; }},
     {CMD_TIME_OUT, "", [](const FakeApp &f, unsigned) { return f.app.zoom_first == -1; }},

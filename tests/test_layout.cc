@@ -51,6 +51,16 @@ std::vector<layout_options> all_options() {
   opt.nconditions = 40;
   opt.nnotes = 2;
   out.push_back(opt);
+  for (int many : {1, 4, 400}) {
+    opt = options();
+    opt.ncurves = many > 4 ? 4 : many;
+    opt.nfindings = many;
+    opt.findings_text = 70 * many;
+    out.push_back(opt);
+    opt.has_task = false;
+    opt.zoomed = many == 1 ? (int)PANEL_PLOT : many == 4 ? (int)PANEL_FINDINGS : -1;
+    out.push_back(opt);
+  }
   opt = options();
   opt.has_task = false;
   opt.nepisodes = 1;
@@ -134,8 +144,41 @@ TEST(Layout, UsualSizesShowWhatMatters) {
   for (auto size : {std::pair<int, int>{40, 120}, {60, 200}}) {
     l = compute(size.first, size.second, options());
     for (int id = 0; id < PANEL_COUNT; id++)
-      EXPECT_EQ(empty(l.panel[id]), id == PANEL_HELP) << id;
+      EXPECT_EQ(empty(l.panel[id]), id == PANEL_HELP || id == PANEL_PLOT || id == PANEL_FINDINGS)
+          << id;
   }
+}
+
+TEST(Layout, PlotsAndFindingsHaveAPlaceWhereThereAreAny) {
+  layout_options opt = options();
+  opt.ncurves = 2;
+  opt.nfindings = 3;
+  opt.findings_text = 200;
+  layout l = compute(40, 120, opt);
+  const rect &plot = l.panel[PANEL_PLOT], &timeline = l.panel[PANEL_TIMELINE];
+  EXPECT_EQ(plot.w, 120) << "column for column with the timeline";
+  EXPECT_EQ(plot.x, timeline.x);
+  EXPECT_EQ(plot.y, timeline.y + timeline.h);
+  EXPECT_EQ(plot.h, 10);
+  EXPECT_GE(l.panel[PANEL_FINDINGS].h, 5);
+  EXPECT_FALSE(empty(l.panel[PANEL_STATE]));
+  EXPECT_FALSE(empty(l.panel[PANEL_SUCCESS]));
+  l = compute(16, 80, opt);
+  EXPECT_TRUE(empty(l.panel[PANEL_PLOT])) << "small screens keep the state";
+  EXPECT_FALSE(empty(l.panel[PANEL_STATE]));
+  opt.zoomed = PANEL_PLOT;
+  l = compute(16, 80, opt);
+  EXPECT_FALSE(empty(l.panel[PANEL_PLOT]));
+  opt.zoomed = PANEL_FINDINGS;
+  EXPECT_FALSE(empty(compute(16, 80, opt).panel[PANEL_FINDINGS]));
+  opt.zoomed = -1;
+  for (int cols : {50, 80, 200}) {
+    l = compute(40, cols, opt);
+    EXPECT_EQ(empty(l.panel[PANEL_FINDINGS]), cols == 50) << cols << ": the header counts them";
+    EXPECT_FALSE(empty(l.panel[PANEL_PLOT])) << cols;
+    EXPECT_GE(l.panel[PANEL_STATE].h, 4) << cols;
+  }
+  EXPECT_FALSE(empty(compute(60, 50, opt).panel[PANEL_FINDINGS]));
 }
 
 TEST(Layout, ZoomFillsTheBodyAndHelpCoversIt) {

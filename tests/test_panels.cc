@@ -314,7 +314,7 @@ TEST(Timeline, OneStepIsNeverLost) {
   EXPECT_EQ(count(lane(f, "pred", 40, 120), "░"), 1);
   EXPECT_EQ(count(lane(f, "hold", 40, 120), "▁"), 1);
   EXPECT_EQ(count(lane(f, "events", 40, 120), "▲"), 1);
-  EXPECT_EQ(count(lane(f, "events", 40, 120), "!"), 1);
+  EXPECT_EQ(count(lane(f, "events", 40, 120), "w"), 1);
   f.predicate.assign((size_t)n, 1);
   f.predicate[5000] = 0;
   f.wire();
@@ -327,11 +327,11 @@ TEST(Timeline, TheWorthiestEventOfAColumnIsDrawn) {
   f.film.states = 100000;
   f.predicate.assign(100000, 0);
   f.hold.assign(100000, 0);
-  const event_kind order[] = {EVENT_WARNED, EVENT_CLIPPED, EVENT_FALSE,
-                              EVENT_TRUE,   EVENT_END,     EVENT_LATCH};
-  const char *glyphs[] = {"!", "c", "▽", "▲", "■", "◆"};
+  const event_kind order[] = {EVENT_WARNED,  EVENT_CLIPPED, EVENT_FALSE, EVENT_TRUE,
+                              EVENT_FINDING, EVENT_END,     EVENT_LATCH};
+  const char *glyphs[] = {"w", "c", "▽", "▲", "!", "■", "◆"};
   f.events.clear();
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     f.events.insert(f.events.begin() + (i % 2 ? 0 : i), {50000 + i, order[i]});
     f.wire();
     std::vector<std::string> cells = lane(f, "events", 40, 120);

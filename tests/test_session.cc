@@ -43,7 +43,10 @@ struct Session : ::testing::Test {
     return session_open(&s, &opt);
   }
   struct snapshot *serve(size_t episode, int64_t step) {
-    request req = {++serial, episode, step};
+    request req = {};
+    req.serial = ++serial;
+    req.episode = episode;
+    req.step = step;
     struct snapshot *snap = nullptr;
     EXPECT_EQ(session_serve(s, &req, &snap), PH_OK) << ph_error();
     if (snap) {

@@ -22,6 +22,7 @@ struct session {
   std::vector<uint64_t> served;
   int allowed = 0;
   bool fail = false;
+  int pieces = 0, released = 0, begun = 0, interrupted = 0;
 };
 
 static std::atomic<int> freed;
@@ -42,6 +43,30 @@ extern "C" ph_status session_serve(struct session *s, const struct request *req,
   return PH_OK;
 }
 
+// What can wait: as many pieces as the test says; each that is not interrupted gives an answer.
+extern "C" bool session_work(struct session *s, bool (*interrupted)(void *), void *arg,
+                             struct snapshot **out) {
+  *out = nullptr;
+  std::unique_lock<std::mutex> hold(s->lock);
+  if (s->pieces == 0)
+    return false;
+  s->begun++;
+  s->changed.notify_all();
+  s->changed.wait(hold, [s] { return s->released > 0; });
+  s->released--;
+  hold.unlock();
+  bool stop = interrupted(arg);
+  hold.lock();
+  s->interrupted += stop;
+  if (!stop) {
+    s->pieces--;
+    *out = static_cast<struct snapshot *>(calloc(1, sizeof **out));
+    (*out)->serial = s->served.back();
+    (*out)->time = s->pieces;
+  }
+  return true;
+}
+
 extern "C" void session_free(struct session *s) {
   delete s;
   freed++;
@@ -57,17 +82,36 @@ struct Worker : ::testing::Test {
   }
   void TearDown() override {
     allow(1000);
+    release(1000);
     worker_stop(w);
     EXPECT_EQ(freed, 1);
   }
   void ask(uint64_t serial) {
-    request req = {serial, 0, (int64_t)serial * 10};
+    request req = {};
+    req.serial = serial;
+    req.step = (int64_t)serial * 10;
     worker_ask(w, &req);
   }
   void allow(int n) {
     std::lock_guard<std::mutex> hold(s->lock);
     s->allowed = n > 1000000 ? n : s->allowed + n;
     s->changed.notify_all();
+  }
+  // Work that can wait, and how many pieces of it may be done.
+  void give(int pieces, int released) {
+    std::lock_guard<std::mutex> hold(s->lock);
+    s->pieces = pieces;
+    s->released = released;
+    s->changed.notify_all();
+  }
+  void release(int n) {
+    std::lock_guard<std::mutex> hold(s->lock);
+    s->released += n;
+    s->changed.notify_all();
+  }
+  void wait_piece(int n) {
+    std::unique_lock<std::mutex> hold(s->lock);
+    s->changed.wait(hold, [&] { return s->begun >= n; });
   }
   void wait_begun(size_t n) {
     std::unique_lock<std::mutex> hold(s->lock);
@@ -163,6 +207,54 @@ TEST_F(Worker, AFailedServeIsSaidAndTheNextOneWorks) {
   EXPECT_FALSE(worker_starved(w));
   snapshot_free(snap);
 }
+
+TEST_F(Worker, WhatCanWaitIsDonePieceByPieceAfterTheAnswer) {
+  give(3, 0);
+  EXPECT_FALSE(readable(50)) << "nothing is done before the first request";
+  {
+    std::lock_guard<std::mutex> hold(s->lock);
+    EXPECT_EQ(s->begun, 0);
+  }
+  allow(1);
+  ask(4);
+  struct snapshot *snap = next();
+  ASSERT_TRUE(snap);
+  EXPECT_EQ(snap->serial, 4u);
+  snapshot_free(snap);
+  for (int left = 2; left >= 0; left--) {
+    release(1);
+    snap = next();
+    ASSERT_TRUE(snap);
+    EXPECT_EQ(snap->serial, 4u);
+    EXPECT_EQ(snap->time, left);
+    snapshot_free(snap);
+  }
+  EXPECT_FALSE(readable(50)) << "it is done, and the thread sleeps";
+}
+
+TEST_F(Worker, ARequestInterruptsWhatCanWait) {
+  give(1000, 0);
+  allow(2);
+  ask(1);
+  wait_piece(1);
+  ask(2);
+  release(1); // the piece in hand ends, and says that it was interrupted
+  wait_begun(2);
+  {
+    std::lock_guard<std::mutex> hold(s->lock);
+    EXPECT_EQ(s->interrupted, 1);
+    EXPECT_EQ(s->begun, 1) << "the request came before the next piece";
+    EXPECT_EQ(s->served, (std::vector<uint64_t>{1, 2}));
+  }
+  wait_piece(2);
+}
+
+TEST_F(Worker, StoppingInterruptsWhatCanWait) {
+  give(1000000, 0);
+  allow(1);
+  ask(1);
+  wait_piece(1);
+} // TearDown stops it
 
 static int report[2];
 

@@ -22,7 +22,7 @@ void app_init(struct app *app) {
   app->speed = 1.0;
   app->loop_a = app->loop_b = -1;
   app->zoomed = -1;
-  app->zoom_first = app->zoom_last = -1;
+  app_zoom_to(app, -1, -1);
   app->pending = CMD_NONE;
   app->scheme = SCHEME_DARK;
   app->focus = PANEL_TIMELINE;
@@ -118,8 +118,23 @@ enum panel_id app_active(const struct app *app) {
 
 /* --- snapshots and size --- */
 
+void app_zoom_to(struct app *app, int64_t first, int64_t last) {
+  app->zoom_first = app->want.plot.first = first;
+  app->zoom_last = app->want.plot.last = last;
+}
+
+/* A panel that has nothing any more leaves the focus. */
+static void leave_empty_panel(struct app *app) {
+  if (panel_reachable(app, app->focus))
+    return;
+  if (app->zoomed == (int)app->focus)
+    app->zoomed = -1;
+  app->focus = PANEL_TIMELINE;
+}
+
 void app_relayout(struct app *app) {
   struct layout_options opt = {0};
+  leave_empty_panel(app);
   panel_layout_options(app, &opt);
   layout_compute(&app->layout, app->rows, app->cols, &opt);
   const struct rect *r = &app->layout.panel[app->focus];
@@ -151,18 +166,8 @@ static void log_reel(struct app *app, const struct reel *reel) {
     app_log(app, true, "%s: %s", id, oddity);
 }
 
-unsigned app_take(struct app *app, struct snapshot *snap) {
-  struct snapshot *old = app->snap;
-  const struct reel *before = old ? old->reel : NULL;
-  const struct catalog *catalog = old ? old->catalog : NULL;
-  size_t count = app_count(app);
-  app->snap = snap;
-  if (snap->catalog != catalog)
-    app_refilter(app);
-  if (snap->error[0] && !(old && strcmp(old->error, snap->error) == 0))
-    app_log(app, true, "%s", snap->error);
-  if (snap->reel && snap->reel != before)
-    log_reel(app, snap->reel);
+/* What is beyond the end of the episode that came. */
+static void clamp_to_episode(struct app *app) {
   if (app->want.episode >= app_count(app))
     app->want.episode = 0;
   int64_t last = app_last_step(app);
@@ -173,9 +178,26 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   if (app->loop_b > last)
     app->loop_a = app->loop_b = -1;
   if (app->zoom_last > last)
-    app->zoom_first = app->zoom_last = -1;
-  bool noted = (snap->note[0] != 0) != (old && old->note[0]);
-  bool changed = snap->reel != before || app_count(app) != count;
+    app_zoom_to(app, -1, -1);
+}
+
+unsigned app_take(struct app *app, struct snapshot *snap) {
+  struct snapshot *old = app->snap;
+  const struct reel *before = old ? old->reel : NULL;
+  const struct catalog *catalog = old ? old->catalog : NULL;
+  const struct group *group = old ? old->group : NULL;
+  size_t count = app_count(app), curves = old ? old->plot.n : 0;
+  app->snap = snap;
+  if (snap->catalog != catalog || snap->group != group)
+    app_refilter(app);
+  if (snap->error[0] && !(old && strcmp(old->error, snap->error) == 0))
+    app_log(app, true, "%s", snap->error);
+  if (snap->reel && snap->reel != before)
+    log_reel(app, snap->reel);
+  app_take_plots(app, snap->reel != before);
+  clamp_to_episode(app);
+  bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
+  bool changed = snap->reel != before || app_count(app) != count || snap->group != group;
   snapshot_free(old);
   if (changed || noted)
     app_relayout(app);

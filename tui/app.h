@@ -59,9 +59,11 @@ struct app {
   bool filtering;                /* the prompt edits the focused panel's filter */
   char filter_before[64];        /* what Esc puts back */
   size_t *passed, npassed;       /* owned: places of the episodes that pass their filter */
-  char passed_filter[64];        /* by this filter; "": every episode passes, none is listed */
+  char passed_filter[64];        /* by this filter; "": every episode passes */
+  char passed_group[GROUP_NAME]; /* of this group; "" all. Without both none is listed */
   uint64_t entries_read;         /* put through the filter so far: its cost, for tests */
   int64_t zoom_first, zoom_last; /* steps that the timeline shows; -1: all */
+  bool plot_asked;               /* names were given that the worker has not looked up yet */
   unsigned event_mask;           /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;
 
@@ -116,6 +118,8 @@ bool app_filter_match(const struct app *app, enum panel_id panel, const char *te
 size_t app_episode_at(const struct app *app, int line);
 const char *app_success_word(const ph_entry *entry); /* "yes", "NO", "-": not judged */
 int app_episode_lines(const struct app *app);
+/* The group that is wanted, once its episodes are known; NULL: all of them are listed. */
+const struct group *app_group(const struct app *app);
 /* Marks and notes of the file that holds an episode of the catalog; an empty sheet if none. */
 const ph_marks *app_marks(const struct app *app, size_t episode);
 /* Draws everything into the surface (resized to the app). Nothing is computed or kept here. */

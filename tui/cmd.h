@@ -23,6 +23,18 @@ const struct reel *app_wanted_reel(const struct app *app);
 const char *app_episode_id(const struct app *app); /* of the wanted episode; "" none */
 /* Seconds of one step of the wanted episode; 0 unknown. */
 double app_step_seconds(const struct app *app);
+/* Sets the steps that timeline and plots show; -1, -1: all. */
+void app_zoom_to(struct app *app, int64_t first, int64_t last);
+/* Puts a number on the plot, or takes it off if it is there; the worker knows which. */
+unsigned app_plot(struct app *app, const char *name);
+/* The names as the worker understood them; what it did not is said. opened: another episode came.
+ */
+void app_take_plots(struct app *app, bool opened);
+/* Enter on a line of the state, action, plot and findings panels. */
+unsigned app_enter_state(struct app *app);
+unsigned app_enter_action(struct app *app);
+unsigned app_enter_plot(struct app *app);
+unsigned app_enter_finding(struct app *app);
 /* Keeps the time zoom around the playhead. */
 void app_follow_zoom(struct app *app);
 /* Rectangles anew; a focused panel without room beside the others is shown alone. */

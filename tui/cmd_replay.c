@@ -192,6 +192,18 @@ static int64_t next_event(const struct reel *reel, int64_t from, int sign, unsig
   return found;
 }
 
+/* A finding says itself what it is; the cursor of its panel goes along. */
+static void tell_finding(struct app *app, const struct reel *reel, int64_t step) {
+  for (size_t i = 0; i < reel->nfindings; i++) {
+    if (reel->findings[i].step != step)
+      continue;
+    app_say(app, "at %lld: %s", (long long)step, reel->findings[i].text);
+    if (!app->filter[PANEL_FINDINGS][0])
+      app->cursor[PANEL_FINDINGS] = (int)i;
+    return;
+  }
+}
+
 static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int sign) {
   const struct reel *reel = app_wanted_reel(app);
   char kinds[120];
@@ -215,6 +227,8 @@ static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int s
     return REACT_REDRAW;
   }
   app_say(app, "at %lld: %s", (long long)to, kinds);
+  if (there & 1u << EVENT_FINDING)
+    tell_finding(app, reel, to);
   return app_go(app, to, true);
 }
 

@@ -10,11 +10,6 @@
 
 /* --- panels --- */
 
-/* Every panel, with room or without: see app_relayout. */
-static bool can_focus(int id) {
-  return id != PANEL_HELP && panel_get((enum panel_id)id)->focusable;
-}
-
 static unsigned move_focus(struct app *app, int by) {
   int id = (int)app->focus;
   if (app->help) {
@@ -23,7 +18,7 @@ static unsigned move_focus(struct app *app, int by) {
   }
   for (int i = 0; i < PANEL_COUNT; i++) {
     id = (id + by + PANEL_COUNT) % PANEL_COUNT;
-    if (can_focus(id))
+    if (panel_reachable(app, (enum panel_id)id)) /* with room or without: see app_relayout */
       break;
   }
   app->focus = (enum panel_id)id;
@@ -42,6 +37,15 @@ unsigned do_PANEL_PREVIOUS(struct app *app, int64_t count, const char *args) {
   return move_focus(app, -1);
 }
 
+/* The episodes that are in sight are looked at before others. */
+static unsigned look_here(struct app *app) {
+  size_t at = app_episode_at(app, app->scroll[PANEL_EPISODES]);
+  if (at == SIZE_MAX || at == app->want.look || app->snap->catalog->unseen == 0)
+    return REACT_REDRAW;
+  app->want.look = at;
+  return REACT_REDRAW | REACT_SEEK;
+}
+
 static unsigned move_cursor(struct app *app, int64_t count, const char *args, int sign) {
   enum panel_id id = app_active(app);
   const struct panel *panel = panel_get(id);
@@ -58,7 +62,7 @@ static unsigned move_cursor(struct app *app, int64_t count, const char *args, in
     app->scroll[id] = app->cursor[id];
   if (app->scroll[id] < app->cursor[id] - rows + 1)
     app->scroll[id] = app->cursor[id] - rows + 1;
-  return REACT_REDRAW;
+  return id == PANEL_EPISODES ? look_here(app) : REACT_REDRAW;
 }
 
 unsigned do_DOWN(struct app *app, int64_t count, const char *args) {
@@ -79,10 +83,21 @@ unsigned do_ENTER(struct app *app, int64_t count, const char *args) {
     size_t at = app_episode_at(app, app->cursor[PANEL_EPISODES]);
     return at == SIZE_MAX ? REACT_REDRAW : app_open(app, at, 0);
   }
-  if (app->focus == PANEL_TIMELINE)
+  switch (app->focus) {
+  case PANEL_TIMELINE:
     return app_apply(app, CMD_STEP_FORWARD, 0, NULL);
-  app_say(app, "nothing to open here; Tab goes to the next panel");
-  return REACT_REDRAW;
+  case PANEL_STATE:
+    return app_enter_state(app);
+  case PANEL_ACTION:
+    return app_enter_action(app);
+  case PANEL_PLOT:
+    return app_enter_plot(app);
+  case PANEL_FINDINGS:
+    return app_enter_finding(app);
+  default:
+    app_say(app, "nothing to open here; Tab goes to the next panel");
+    return REACT_REDRAW;
+  }
 }
 
 unsigned do_ZOOM(struct app *app, int64_t count, const char *args) {
@@ -121,12 +136,11 @@ enum { ZOOM_LEAST = 8 };
 static void set_window(struct app *app, int64_t span) {
   int64_t last = app_last_step(app), first = app->want.step - span / 2;
   if (span >= last) {
-    app->zoom_first = app->zoom_last = -1;
+    app_zoom_to(app, -1, -1);
     return;
   }
   first = first < 0 ? 0 : first + span > last ? last - span : first;
-  app->zoom_first = first;
-  app->zoom_last = first + span;
+  app_zoom_to(app, first, first + span);
 }
 
 static int64_t window_span(const struct app *app) {
@@ -139,13 +153,18 @@ void app_follow_zoom(struct app *app) {
     set_window(app, window_span(app));
 }
 
+/* Plots of long episodes are read anew for the steps in sight. */
+static unsigned plot_window(const struct app *app) {
+  return REACT_REDRAW | (app->snap && app->snap->plot.n > 0 ? REACT_SEEK : 0);
+}
+
 unsigned do_TIME_IN(struct app *app, int64_t count, const char *args) {
   int64_t span = window_span(app);
   (void)args;
   for (int64_t i = 0; i < (count > 0 ? count : 1) && span > ZOOM_LEAST; i++)
     span = span / 2 > ZOOM_LEAST ? span / 2 : ZOOM_LEAST;
   set_window(app, span);
-  return REACT_REDRAW;
+  return plot_window(app);
 }
 
 unsigned do_TIME_OUT(struct app *app, int64_t count, const char *args) {
@@ -154,7 +173,7 @@ unsigned do_TIME_OUT(struct app *app, int64_t count, const char *args) {
   for (int64_t i = 0; i < (count > 0 ? count : 1) && span < last; i++)
     span = span > last / 2 ? last : span * 2;
   set_window(app, span);
-  return REACT_REDRAW;
+  return plot_window(app);
 }
 
 /* --- episodes and envs --- */
@@ -170,26 +189,41 @@ unsigned app_open(struct app *app, size_t episode, int64_t step) {
   app->play_from = 0;
   app->nundo = 0;
   app->loop_a = app->loop_b = -1;
-  app->zoom_first = app->zoom_last = -1;
+  app_zoom_to(app, -1, -1);
   app_show_episode(app);
   return app_go(app, step, false) | REACT_REDRAW | REACT_RELAYOUT | REACT_SEEK;
 }
 
+/* The place `by` episodes further, among those of the group where there is one; it stops at the
+ * ends. */
+static size_t episode_beyond(const struct app *app, int64_t by) {
+  const struct group *group = app_group(app);
+  int64_t n = (int64_t)(group ? group->n : app_count(app)), at = (int64_t)app->want.episode;
+  if (group && n == 0)
+    return app->want.episode;
+  if (group) {
+    at = (int64_t)group_find(group, app->want.episode);
+    bool in = at < n && group->place[at] == app->want.episode;
+    at -= by > 0 && !in; /* from outside, the next one is the one behind */
+  }
+  by = by > n ? n : by < -n ? -n : by;
+  int64_t to = at + by < 0 ? 0 : at + by >= n ? n - 1 : at + by;
+  return group ? group->place[to] : (size_t)to;
+}
+
 static unsigned move_episode(struct app *app, int64_t count, int sign) {
-  int64_t n = (int64_t)app_count(app), at = (int64_t)app->want.episode;
-  int64_t by = count > 0 ? count : 1;
-  if (n == 0) {
+  if (app_count(app) == 0) {
     app_complain(app, "there is no episode");
     return REACT_REDRAW;
   }
-  by = by > n ? n : by;
-  int64_t to = at + sign * by;
-  to = to < 0 ? 0 : to >= n ? n - 1 : to;
-  if (to == at) {
-    app_say(app, sign > 0 ? "this is the last episode" : "this is the first episode");
+  int64_t by = count > 0 && count < INT64_MAX ? count : 1;
+  size_t to = episode_beyond(app, sign * by);
+  if (to == app->want.episode) {
+    const char *of = app_group(app) ? " of the group" : "";
+    app_say(app, "this is the %s episode%s", sign > 0 ? "last" : "first", of);
     return REACT_REDRAW;
   }
-  return app_open(app, (size_t)to, 0);
+  return app_open(app, to, 0);
 }
 
 unsigned do_EPISODE_NEXT(struct app *app, int64_t count, const char *args) {

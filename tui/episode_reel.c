@@ -168,6 +168,63 @@ static bool name_task(struct opened *o) {
   return true;
 }
 
+/* --- what else the file holds, and what is to be said of it --- */
+
+static bool copy_channels(struct opened *o) {
+  struct reel *reel = o->reel;
+  size_t n = 0;
+  const ph_channel *channels = ph_episode_channels(o->episode, &n);
+  reel->channels = calloc(n ? n : 1, sizeof *reel->channels);
+  if (!reel->channels)
+    return false;
+  if (n)
+    memcpy(reel->channels, channels, n * sizeof *channels);
+  reel->nchannels = n;
+  reel->raw = !o->model && n > 0 && !ph_episode_has(o->episode, PH_COL_STATES);
+  return true;
+}
+
+static int compare_findings(const void *a, const void *b) {
+  const ph_finding *x = a, *y = b;
+  if (x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  return x->step < y->step ? -1 : x->step > y->step;
+}
+
+/* The file's, then what was changed in the loaded copy of its model. */
+static bool copy_findings(struct opened *o) {
+  struct reel *reel = o->reel;
+  size_t n = 0, notes = 0;
+  const ph_finding *findings = ph_episode_findings(o->episode, &n);
+  while (o->model && ph_model_note(o->model, notes))
+    notes++;
+  reel->findings = calloc(n + notes ? n + notes : 1, sizeof *reel->findings);
+  if (!reel->findings)
+    return false;
+  if (n)
+    memcpy(reel->findings, findings, n * sizeof *findings);
+  for (size_t i = 0; i < notes; i++) {
+    ph_finding *finding = &reel->findings[n + i];
+    *finding = (ph_finding){.kind = PH_FINDING_MENDED, .step = -1};
+    snprintf(finding->text, sizeof finding->text, "%s", ph_model_note(o->model, i));
+  }
+  reel->nfindings = n + notes;
+  if (reel->nfindings)
+    qsort(reel->findings, reel->nfindings, sizeof *reel->findings, compare_findings);
+  return true;
+}
+
+/* Without a model the header and the state panel say why: a finding says it best. */
+static void explain_raw(struct reel *reel) {
+  for (size_t i = 0; i < reel->nfindings && reel->raw; i++) {
+    const ph_finding *finding = &reel->findings[i];
+    if (finding->kind == PH_FINDING_MISSING && strstr(finding->text, "model")) {
+      snprintf(reel->model_note, sizeof reel->model_note, "%s", finding->text);
+      return;
+    }
+  }
+}
+
 /* --- events --- */
 
 static bool add_event(struct reel *reel, size_t *room, int64_t step, enum event_kind kind) {
@@ -262,6 +319,9 @@ static bool collect_events(struct opened *o) {
   size_t room = 0;
   reel->latch = -1;
   bool ok = read_predicate(o, &room) && read_flags(o, &room);
+  for (size_t i = 0; i < reel->nfindings && ok; i++)
+    if (reel->findings[i].step >= 0 && reel->findings[i].step < reel->states)
+      ok = add_event(reel, &room, reel->findings[i].step, EVENT_FINDING);
   if (ok && reel->states > 0)
     ok = add_event(reel, &room, reel->states - 1, EVENT_END);
   if (ok && reel->nevents)
@@ -303,8 +363,11 @@ ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *
     goto out;
   o->reel->guarantee =
       ph_episode_guarantee(o->episode, o->model, o->task, o->reel->reason, sizeof o->reel->reason);
-  if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o) || !collect_events(o))
+  if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o) || !copy_channels(o) ||
+      !copy_findings(o) || !collect_events(o))
     status = PH_ENOMEM;
+  else
+    explain_raw(o->reel);
 out:
   if (status != PH_OK)
     opened_close(o);
@@ -312,6 +375,7 @@ out:
 }
 
 void opened_close(struct opened *o) {
+  ph_tracks_free(o->tracks);
   ph_replay_free(o->replay);
   ph_task_unref(o->task);
   ph_model_unref(o->model);

@@ -11,6 +11,7 @@ struct opened {
   ph_model *model; /* NULL: none could be had; reel->model_note says why */
   ph_task *task;   /* NULL likewise */
   ph_replay *replay;
+  ph_tracks *tracks; /* made when something is to be plotted; NULL before */
   struct reel *reel; /* one reference */
 };
 

@@ -58,6 +58,20 @@ static int success_rows(int w, const struct layout_options *opt) {
   return 1 + (w >= 72 ? max_int(facts, conditions) : facts + conditions);
 }
 
+/* Curves lie under each other, each with a title. */
+static int plot_rows(int h, const struct layout_options *opt) {
+  int want = opt->ncurves == 1 ? 10 : 5 * opt->ncurves;
+  return h < 14 || opt->ncurves <= 0 ? 0 : clamp(want, 4, h * 2 / 5);
+}
+
+/* Findings, each from a line of its own; about. */
+static int findings_rows(int w, int h, const struct layout_options *opt) {
+  if (opt->nfindings <= 0 || h < 12)
+    return 0;
+  int want = 1 + opt->nfindings + opt->findings_text / max_int(1, w - 6);
+  return clamp(want, 3, max_int(3, h / 3));
+}
+
 static int action_rows(const struct layout_options *opt) {
   return 2 + max_int(opt->nactions, 1);
 }
@@ -119,7 +133,11 @@ static void place_one_column(struct layout *out, struct rect body,
   if (h >= 6)
     out->panel[PANEL_SUCCESS] =
         take_bottom(&body, clamp(success_rows(body.w, opt), 3, max_int(3, h / 3)));
-  /* The bottom ones were taken lowest first: success, action, episodes, log from top to bottom. */
+  if (body.h >= 10)
+    out->panel[PANEL_FINDINGS] =
+        take_bottom(&body, findings_rows(body.w, max_int(12, body.h), opt));
+  /* The bottom ones were taken lowest first: findings, success, action, episodes, log from top to
+   * bottom. */
   out->panel[PANEL_STATE] = body;
 }
 
@@ -129,11 +147,13 @@ static void place_columns(struct layout *out, struct rect body, const struct lay
   out->panel[PANEL_STATE] = take_left(&body, (body.w - 1) * part / 100);
   struct rect rest;
   if (!three) {
+    out->panel[PANEL_FINDINGS] = take_top(&body, findings_rows(body.w, body.h, opt));
     struct rect *last = place_judgement(out, body, opt, &rest);
     place_lists(out, rest, opt, last);
     return;
   }
   struct rect middle = take_left(&body, body.w * 53 / 100);
+  out->panel[PANEL_FINDINGS] = take_top(&middle, findings_rows(middle.w, middle.h, opt));
   struct rect *last = place_judgement(out, middle, opt, &rest);
   if (rest.h >= 3)
     out->panel[PANEL_LOG] = rest;
@@ -152,7 +172,8 @@ static void place_zoomed(struct layout *out, struct rect body, int rows, int zoo
 
 static bool is_body_panel(int id) {
   return id == PANEL_TIMELINE || id == PANEL_STATE || id == PANEL_ACTION || id == PANEL_SUCCESS ||
-         id == PANEL_EPISODES || id == PANEL_LOG || id == PANEL_HELP;
+         id == PANEL_EPISODES || id == PANEL_LOG || id == PANEL_HELP || id == PANEL_PLOT ||
+         id == PANEL_FINDINGS;
 }
 
 void layout_compute(struct layout *out, int rows, int cols, const struct layout_options *opt) {
@@ -175,6 +196,7 @@ void layout_compute(struct layout *out, int rows, int cols, const struct layout_
     return;
   }
   out->panel[PANEL_TIMELINE] = take_top(&body, timeline_rows(rows, opt));
+  out->panel[PANEL_PLOT] = take_top(&body, plot_rows(body.h, opt));
   if (cols >= 72 && body.h >= 5)
     place_columns(out, body, opt);
   else

@@ -6,9 +6,9 @@
 
 /* clang-format off */
 #define PANEL_LIST(X)                                                                              \
-  X(HEADER, header) X(TIMELINE, timeline) X(STATE, state) X(ACTION, action)                        \
-  X(SUCCESS, success) X(EPISODES, episodes) X(LOG, log) X(HELP, help) X(STATUS, status)            \
-  X(HINTS, hints)
+  X(HEADER, header) X(TIMELINE, timeline) X(PLOT, plot) X(STATE, state)                            \
+  X(FINDINGS, findings) X(ACTION, action) X(SUCCESS, success) X(EPISODES, episodes)                \
+  X(LOG, log) X(HELP, help) X(STATUS, status) X(HINTS, hints)
 /* clang-format on */
 
 enum panel_id {
@@ -30,6 +30,8 @@ struct layout_options {
   int nenvs;
   int nconditions;
   int nnotes; /* sentences that the header has to say (no model, no task, ...) */
+  int ncurves;
+  int nfindings, findings_text; /* how many, and columns that their sentences take together */
 };
 
 struct layout {
@@ -39,7 +41,9 @@ struct layout {
 
 /* Rects are inside the screen and disjoint; panels side by side leave one column between them, and
  * the first row of a panel in the body is its title. By priority: status line, header, timeline,
- * state, success, action, episodes, log. Below LAYOUT_MIN_* all rects are empty. */
+ * state, success, action, episodes, log. Plots and findings have a place, where there is any of
+ * them, on screens that have room for it beside the state. Below LAYOUT_MIN_* all rects are empty.
+ */
 void layout_compute(struct layout *out, int rows, int cols, const struct layout_options *opt);
 
 #endif

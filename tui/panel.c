@@ -9,8 +9,11 @@
 static const struct panel panels[PANEL_COUNT] = {
     [PANEL_HEADER] = {"header", false, panel_header_draw, NULL, ""},
     [PANEL_TIMELINE] = {"timeline", true, panel_timeline_draw, NULL, "time-in mark loop"},
-    [PANEL_STATE] = {"state", true, panel_state_draw, panel_state_lines, "down filter copy"},
-    [PANEL_ACTION] = {"action", true, panel_action_draw, panel_action_lines, "down filter"},
+    [PANEL_PLOT] = {"plot", true, panel_plot_draw, panel_plot_lines, "enter time-in down"},
+    [PANEL_STATE] = {"state", true, panel_state_draw, panel_state_lines, "enter down filter copy"},
+    [PANEL_FINDINGS] = {"findings", true, panel_findings_draw, panel_findings_lines,
+                        "enter down filter"},
+    [PANEL_ACTION] = {"action", true, panel_action_draw, panel_action_lines, "enter down filter"},
     [PANEL_SUCCESS] = {"success", true, panel_success_draw, panel_success_lines, "down"},
     [PANEL_EPISODES] = {"episodes", true, panel_episodes_draw, panel_episodes_lines,
                         "enter down filter"},
@@ -28,7 +31,7 @@ struct rect panel_frame(struct surface *s, struct rect r, const struct app *app,
                         const char *title, const char *right) {
   if (r.h < 3)
     return r;
-  char buf[256];
+  char buf[512];
   bool focused = app_active(app) == id;
   snprintf(buf, sizeof buf, "%s%s", focused ? "▸ " : "", title);
   surface_rule(s, r, 0, buf, right);
@@ -98,6 +101,29 @@ void panel_wrap(struct surface *s, struct rect r, int y, enum style style, const
   }
 }
 
+int panel_wrap_rows(const char *text, int width) {
+  int rows = 0;
+  while (*text && width > 2) {
+    size_t n = wrap_cut(text, width - 2);
+    if (n == 0)
+      break;
+    rows++;
+    text += n;
+    while (*text == ' ')
+      text++;
+  }
+  return rows;
+}
+
+bool panel_reachable(const struct app *app, enum panel_id id) {
+  const struct reel *reel = app_reel(app);
+  if (id == PANEL_PLOT)
+    return reel && app->snap->plot.n > 0;
+  if (id == PANEL_FINDINGS)
+    return reel && reel->nfindings > 0;
+  return id != PANEL_HELP && panel_get(id)->focusable;
+}
+
 int panel_notes(const struct app *app, const char *notes[PANEL_NOTES]) {
   const struct reel *reel = app_reel(app);
   int n = 0;
@@ -124,4 +150,8 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nsignals = (int)reel->nsignals;
   out->nactions = reel->nactions;
   out->nconditions = (int)reel->nconditions;
+  out->ncurves = (int)app->snap->plot.n;
+  out->nfindings = (int)reel->nfindings;
+  for (size_t i = 0; i < reel->nfindings; i++)
+    out->findings_text += text_width(reel->findings[i].text, 1 << 20, NULL) + 4;
 }

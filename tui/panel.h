@@ -19,8 +19,16 @@ void panel_header_draw(struct surface *s, struct rect r, const struct app *app);
 void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app);
 void panel_state_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_state_lines(const struct app *app);
+/* What a line of the state panel is: a signal, or a channel that is not shown; -1 for the other. */
+bool panel_state_at(const struct app *app, int line, int *signal, int *channel);
+void panel_plot_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_plot_lines(const struct app *app);
+void panel_findings_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_findings_lines(const struct app *app);
+const ph_finding *panel_findings_at(const struct app *app, int line); /* NULL past the last */
 void panel_action_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_action_lines(const struct app *app);
+int panel_action_at(const struct app *app, int line); /* element; -1 past the last */
 void panel_success_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_success_lines(const struct app *app);
 void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app);
@@ -42,12 +50,16 @@ int panel_top(const struct app *app, enum panel_id id, int lines, int rows);
 int panel_cursor(const struct app *app, enum panel_id id, int lines);
 /* Text in as many rows as it needs, from row y, between blanks at both sides. */
 void panel_wrap(struct surface *s, struct rect r, int y, enum style style, const char *text);
+/* Rows that panel_wrap would take of a rectangle so wide. */
+int panel_wrap_rows(const char *text, int width);
 /* " 12 more  j k scroll  f filter" into the last row. */
 void panel_more(struct surface *s, struct rect r, int y, const struct app *app, int hidden);
 enum { PANEL_NOTES = 3 };
 /* What the header has to say besides: damage at this step, missing model, task. Returns how many.
  */
 int panel_notes(const struct app *app, const char *notes[PANEL_NOTES]);
+/* Whether a panel can be reached with Tab: without curves or findings theirs cannot. */
+bool panel_reachable(const struct app *app, enum panel_id id);
 /* What the layout needs to know of an app. */
 void panel_layout_options(const struct app *app, struct layout_options *out);
 

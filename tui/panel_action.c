@@ -28,6 +28,14 @@ int panel_action_lines(const struct app *app) {
   return n;
 }
 
+int panel_action_at(const struct app *app, int line) {
+  const struct reel *reel = app_reel(app);
+  for (int i = 0; reel && i < reel->nactions; i++)
+    if (action_shows(app, reel, i) && line-- == 0)
+      return i;
+  return -1;
+}
+
 static bool has_range(const struct reel *reel, int i) {
   return isfinite(reel->action_min[i]) && isfinite(reel->action_max[i]) &&
          reel->action_min[i] < reel->action_max[i];

@@ -64,17 +64,22 @@ static void episodes_head(struct surface *s, struct rect r, const struct widths 
   cell_put(s, r, 0, x, w->oddity, false, STYLE_DIM, "oddity");
 }
 
+/* Lengths and outcomes of some files cost a look at each episode: "…" until then. */
 static void episode_row(struct surface *s, struct rect r, int y, const struct widths *w,
-                        const ph_entry *e) {
+                        const ph_entry *e, bool looking) {
   char number[32];
+  bool unseen = e->actions < 0 && looking;
   enum style outcome = e->success == 1 ? STYLE_GOOD : e->success == 0 ? STYLE_BAD : STYLE_DIM;
   int x = cell_put(s, r, y, 2, w->id, false, STYLE_NORMAL, e->id);
   snprintf(number, sizeof number, "%d", e->env_id);
   x = cell_put(s, r, y, x, w->env, true, STYLE_NORMAL, number);
-  snprintf(number, sizeof number, "%lld", (long long)e->actions);
+  if (e->actions < 0)
+    snprintf(number, sizeof number, "%s", unseen ? "…" : "-");
+  else
+    snprintf(number, sizeof number, "%lld", (long long)e->actions);
   x = cell_put(s, r, y, x, w->actions, true, STYLE_NORMAL, number);
-  x = cell_put(s, r, y, x, w->end, false, STYLE_NORMAL, ph_end_name(e->end_reason));
-  x = cell_put(s, r, y, x, w->success, false, outcome, app_success_word(e));
+  x = cell_put(s, r, y, x, w->end, false, STYLE_NORMAL, unseen ? "…" : ph_end_name(e->end_reason));
+  x = cell_put(s, r, y, x, w->success, false, outcome, unseen ? "…" : app_success_word(e));
   x = cell_put(s, r, y, x, w->determinism, false, STYLE_NORMAL, e->determinism);
   if (w->oddity > 0)
     cell_put(s, r, y, x, w->oddity, false, STYLE_WARN, e->oddity);
@@ -82,24 +87,41 @@ static void episode_row(struct surface *s, struct rect r, int y, const struct wi
     surface_put_right(s, r, y, r.w, STYLE_WARN, "!");
 }
 
-static void episodes_title(char *buf, size_t size, const struct app *app, int lines) {
+/* Succeeded, judged, and counted at all: of the group, where there is one. */
+static void episodes_count(const struct app *app, size_t *good, size_t *judged, size_t *all) {
   const struct catalog *catalog = app->snap->catalog;
-  size_t good = 0, judged = 0;
-  for (size_t i = 0; i < catalog->n; i++) {
-    good += catalog->entry[i].success == 1;
-    judged += catalog->entry[i].success >= 0;
+  const struct group *group = app_group(app);
+  *good = *judged = 0;
+  *all = group ? group->n : catalog->n;
+  for (size_t i = 0; i < *all; i++) {
+    size_t at = group ? group->place[i] : i;
+    if (at >= catalog->n)
+      continue;
+    *good += catalog->entry[at].success == 1;
+    *judged += catalog->entry[at].success >= 0;
   }
+}
+
+static void episodes_title(char *buf, size_t size, const struct app *app, int lines) {
+  const struct group *group = app_group(app);
   const char *filter = app->filter[PANEL_EPISODES];
+  char which[GROUP_NAME + 16] = "episodes";
+  size_t good, judged, all;
+  episodes_count(app, &good, &judged, &all);
+  if (group)
+    snprintf(which, sizeof which, "group %s", group->name);
   if (filter[0])
-    snprintf(buf, size, "episodes: %d of %zu with \"%s\"", lines, catalog->n, filter);
+    snprintf(buf, size, "%s: %d of %zu with \"%s\"", which, lines, all, filter);
+  else if (group && judged == 0)
+    snprintf(buf, size, "%s: %zu of %zu episodes", which, all, app->snap->catalog->n);
   else
-    snprintf(buf, size, judged ? "episodes: %zu of %zu succeed" : "episodes: %zu of %zu judged",
-             good, catalog->n);
+    snprintf(buf, size, judged ? "%s: %zu of %zu succeed" : "%s: %zu of %zu judged", which, good,
+             all);
 }
 
 void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct catalog *catalog = app->snap ? app->snap->catalog : NULL;
-  char title[200] = "episodes";
+  char title[300] = "episodes";
   int lines = catalog ? app_episode_lines(app) : 0;
   if (catalog && catalog->n > 0)
     episodes_title(title, sizeof title, app, lines);
@@ -128,7 +150,7 @@ void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app
     size_t at = app_episode_at(app, top + y);
     if (at >= catalog->n)
       break;
-    episode_row(s, list, y, &w, &catalog->entry[at]);
+    episode_row(s, list, y, &w, &catalog->entry[at], catalog->unseen > 0);
     surface_put(s, list, y, 0, STYLE_BOLD, top + y == cursor ? ">" : " ");
     surface_put(s, list, y, 1, STYLE_BOLD, at == app->want.episode ? "*" : " ");
     if (top + y == cursor && app_active(app) == PANEL_EPISODES)

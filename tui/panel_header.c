@@ -36,6 +36,8 @@ static void header_end(struct strip *strip, const ph_episode_meta *meta) {
   if (meta->success >= 0 && (meta->success == 1) != (meta->end_reason == PH_END_SUCCESS))
     strip_add(strip, 3, header_success_style(meta), STRIP_TIGHT, "(success: %s)",
               meta->success ? "yes" : "no");
+  if (meta->success_source[0])
+    strip_add(strip, 11, STYLE_NORMAL, STRIP_TIGHT | STRIP_CUT, "by %s", meta->success_source);
   unsigned cut = strlen(meta->end_detail) > WHOLE_DETAIL ? STRIP_CUT : 0;
   if (meta->end_detail[0])
     strip_add(strip, 8, STYLE_NORMAL, STRIP_TIGHT | cut, "(%s)", meta->end_detail);
@@ -50,6 +52,8 @@ static void header_identity(struct strip *strip, const struct app *app, const st
     strip_add(strip, 2, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", reel->episode + 1,
               app->snap->catalog->n);
   strip_add(strip, 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
+  if (meta->layout[0])
+    strip_add(strip, 7, STYLE_NORMAL, STRIP_BLANK, "%s", meta->layout);
   if (meta->seed[0])
     strip_add(strip, 10, STYLE_NORMAL, STRIP_BLANK, "seed %s", meta->seed);
 }
@@ -66,6 +70,8 @@ static void header_first(struct surface *s, struct rect r, const struct app *app
   strip_add(&strip, 6, STYLE_NORMAL, STRIP_BLANK, "%s", seconds);
   header_rate(&strip, meta);
   header_end(&strip, meta);
+  if (meta->instruction[0])
+    strip_add(&strip, 12, STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "\"%s\"", meta->instruction);
   strip_draw(s, r, 0, 1, &strip);
 }
 
@@ -95,6 +101,29 @@ static void header_promise(struct strip *strip, const struct reel *reel) {
     strip_add(strip, 3, style, STRIP_GLUE | STRIP_CUT, ": %s", reel->reason);
 }
 
+/* "20 Hz: median of the time column": what the rate was taken from. */
+static void header_source(struct strip *strip, const struct reel *reel) {
+  const ph_episode_meta *meta = &reel->meta;
+  if (!meta->rate_source[0])
+    return;
+  if (meta->control_dt > 0)
+    strip_add(strip, 6, STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%.4g Hz: %s", 1 / meta->control_dt,
+              meta->rate_source);
+  else
+    strip_add(strip, 6, STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%s", meta->rate_source);
+}
+
+/* Findings that have no room on the screen are counted. */
+static void header_findings(struct strip *strip, const struct app *app, const struct reel *reel) {
+  const struct rect *place = &app->layout.panel[PANEL_FINDINGS];
+  char key[32];
+  if (reel->nfindings == 0 || (place->h > 0 && place->w > 0))
+    return;
+  keymap_key(&app->keys, CMD_PANEL_NEXT, key, sizeof key);
+  strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "%zu finding%s%s%s", reel->nfindings,
+            reel->nfindings == 1 ? "" : "s", key[0] ? ": " : "", key);
+}
+
 /* Notes without rows of their own: what is wrong comes before latch and promise, which are shown
  * only if the notes fit whole. */
 static bool header_warn(struct strip *strip, const char *const *notes, int n, int width) {
@@ -116,7 +145,9 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
   if (own_rows || header_warn(&strip, notes, n, r.w)) {
     header_latch(&strip, reel);
     header_promise(&strip, reel);
+    header_source(&strip, reel);
   }
+  header_findings(&strip, app, reel);
   strip_draw(s, r, 1, 1, &strip);
   for (int i = 0; i < n && own_rows; i++) {
     struct strip line = {0};

@@ -19,45 +19,104 @@ static const struct {
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
-static bool state_shows(const struct app *app, const ph_signal *signal) {
-  return app_filter_match(app, PANEL_STATE, signal->name);
+static bool state_shows(const struct app *app, const char *name) {
+  return app_filter_match(app, PANEL_STATE, name);
 }
 
-/* Walks the lines in the order of drawing: headings (signal -1) and signals. */
+/* One line: a heading, a signal, or a channel that is named and not shown. -1: it is not that. */
+struct item {
+  int group;   /* heading of a kind of signals */
+  int channel; /* heading of a channel's numbers; without `heading`, a channel that is not shown */
+  int signal;
+  bool heading;
+};
+
+/* Walks the lines in the order of drawing: signals by kind, those of channels by channel, then the
+ * channels that are not shown. */
 struct walk {
   const struct app *app;
   const struct reel *reel;
   bool headings;
   int group, line; /* line: how many were given */
   size_t next;
-  bool headed; /* the group's heading was given */
+  int headed; /* the group or channel whose heading was given; -1 */
 };
 
-static bool walk_next(struct walk *w, int *heading, int *signal) {
-  for (; w->group < GROUPS; w->group++, w->next = 0, w->headed = false)
-    for (; w->next < w->reel->nsignals; w->next++) {
-      const ph_signal *sig = &w->reel->signals[w->next];
-      if (sig->kind != groups[w->group].kind || !state_shows(w->app, sig))
-        continue;
-      *heading = *signal = -1;
-      if (w->headings && !w->headed) {
-        w->headed = true;
-        *heading = w->group;
-      } else {
-        *signal = (int)w->next++;
-      }
-      w->line++;
+static struct walk walk_from(const struct app *app, bool headings) {
+  return (struct walk){.app = app, .reel = app_reel(app), .headings = headings, .headed = -1};
+}
+
+static bool walk_give(struct walk *w, struct item *item, int heading_of, struct item it) {
+  *item = it;
+  if (w->headings && w->headed != heading_of) {
+    w->headed = heading_of;
+    item->signal = -1;
+    item->heading = true;
+  } else {
+    w->next++;
+  }
+  w->line++;
+  return true;
+}
+
+/* Signals of the present group; those of channels are the last group, each channel with a heading.
+ */
+static bool walk_signals(struct walk *w, struct item *item) {
+  bool channels = w->group == GROUPS;
+  for (; w->next < w->reel->nsignals; w->next++) {
+    const ph_signal *sig = &w->reel->signals[w->next];
+    ph_signal_kind kind = channels ? PH_SIGNAL_CHANNEL : groups[w->group].kind;
+    if (sig->kind != kind || !state_shows(w->app, sig->name))
+      continue;
+    int channel = channels ? sig->channel : -1;
+    return walk_give(w, item, channels ? channel : w->group,
+                     (struct item){channels ? -1 : w->group, channel, (int)w->next, false});
+  }
+  return false;
+}
+
+static bool walk_hidden(struct walk *w, struct item *item) {
+  for (; w->next < w->reel->nchannels; w->next++) {
+    const ph_channel *channel = &w->reel->channels[w->next];
+    if (channel->kind == PH_CHANNEL_NUMBERS || !state_shows(w->app, channel->name))
+      continue;
+    return walk_give(w, item, w->headed, (struct item){-1, (int)w->next, -1, false});
+  }
+  return false;
+}
+
+static bool walk_next(struct walk *w, struct item *item) {
+  for (; w->group <= GROUPS; w->group++, w->next = 0, w->headed = -1)
+    if (walk_signals(w, item))
+      return true;
+  return walk_hidden(w, item);
+}
+
+int panel_state_lines(const struct app *app) {
+  struct walk w = walk_from(app, false);
+  struct item item;
+  while (w.reel && walk_next(&w, &item)) {
+  }
+  return w.line;
+}
+
+bool panel_state_at(const struct app *app, int line, int *signal, int *channel) {
+  struct walk w = walk_from(app, false);
+  struct item item;
+  *signal = *channel = -1;
+  while (w.reel && walk_next(&w, &item))
+    if (line-- == 0) {
+      *signal = item.signal;
+      *channel = item.signal < 0 ? item.channel : -1;
       return true;
     }
   return false;
 }
 
-int panel_state_lines(const struct app *app) {
-  const struct reel *reel = app_reel(app);
-  int n = 0;
-  for (size_t i = 0; reel && i < reel->nsignals; i++)
-    n += state_shows(app, &reel->signals[i]);
-  return n;
+/* Under its channel's heading the last part of a name is enough. */
+static const char *signal_name(const ph_signal *sig, bool headings) {
+  const char *slash = strrchr(sig->name, '/');
+  return headings && sig->kind == PH_SIGNAL_CHANNEL && slash ? slash + 1 : sig->name;
 }
 
 /* What a column of signals needs. */
@@ -69,18 +128,22 @@ struct shape {
 };
 
 static void shape_measure(const struct app *app, const struct reel *reel, struct shape *shape) {
-  struct walk w = {.app = app, .reel = reel, .headings = shape->headings};
-  int heading, signal, seen = 0;
+  struct walk w = walk_from(app, shape->headings);
+  struct item item;
+  int seen = 0;
   shape->cursor = panel_cursor(app, PANEL_STATE, panel_state_lines(app));
-  while (walk_next(&w, &heading, &signal)) {
-    if (signal < 0)
+  while (walk_next(&w, &item)) {
+    if (item.heading)
       continue;
-    int name = text_width(reel->signals[signal].name, 40, NULL);
-    int unit = text_width(reel->signals[signal].unit ? reel->signals[signal].unit : "", 8, NULL);
-    shape->name = name > shape->name ? name : shape->name;
-    shape->unit = unit > shape->unit ? unit : shape->unit;
     if (seen++ == shape->cursor)
       shape->cursor_line = w.line - 1;
+    if (item.signal < 0)
+      continue;
+    const ph_signal *sig = &reel->signals[item.signal];
+    int name = text_width(signal_name(sig, shape->headings), 40, NULL);
+    int unit = text_width(sig->unit ? sig->unit : "", 8, NULL);
+    shape->name = name > shape->name ? name : shape->name;
+    shape->unit = unit > shape->unit ? unit : shape->unit;
   }
   shape->lines = w.line;
 }
@@ -106,7 +169,7 @@ static void signal_draw(struct surface *s, struct rect r, int y, const struct sh
   const ph_signal *sig = &app_reel(app)->signals[signal];
   const struct snapshot *snap = app->snap;
   char name[200], value[32];
-  text_fit(name, sizeof name, sig->name, shape->name);
+  text_fit(name, sizeof name, signal_name(sig, shape->headings), shape->name);
   snprintf(value, sizeof value, "%*s", VALUE_WIDTH, "-");
   if (snap->has_frame && snap->values)
     text_number(value, sizeof value, snap->values[signal], VALUE_WIDTH);
@@ -138,13 +201,50 @@ static int shape_top(const struct shape *shape, const struct app *app) {
   return top < 0 ? 0 : top;
 }
 
+/* "obs/eef_pos  one step ahead of the states" */
+static void channel_heading(struct surface *s, struct rect r, int y, const ph_channel *channel) {
+  int x = 1 + surface_put(s, r, y, 1, STYLE_TITLE, channel->name);
+  if (channel->note[0])
+    surface_put(s, r, y, x + 2, STYLE_WARN, channel->note);
+}
+
+/* "obs/agentview_rgb  uint8 128x128x3 x 25 rows, not shown: pictures" */
+static void hidden_draw(struct surface *s, struct rect r, int y, const struct app *app, int at,
+                        bool selected) {
+  const ph_channel *channel = &app_reel(app)->channels[at];
+  char text[400], shape[80] = "", fit[420];
+  size_t n = 0;
+  for (int i = 1; i < channel->rank && i < 4 && n < sizeof shape; i++)
+    n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%lld", i > 1 ? "x" : " ",
+                          (long long)channel->dim[i]);
+  snprintf(text, sizeof text, "%s  %s%s x %lld rows, not shown%s%s", channel->name, channel->type,
+           shape, (long long)channel->rows, channel->note[0] ? ": " : "", channel->note);
+  text_fit(fit, sizeof fit, text, r.w - 1);
+  surface_put(s, r, y, 0, STYLE_BOLD, selected ? ">" : " ");
+  surface_put(s, r, y, 1, STYLE_DIM, fit);
+  if (selected && app_active(app) == PANEL_STATE)
+    surface_style(s, (struct rect){r.y + y, r.x, 1, r.w}, STYLE_SELECTED);
+}
+
+static void item_draw(struct surface *s, struct rect r, int y, const struct shape *shape,
+                      const struct app *app, const struct item *item, bool selected) {
+  if (item->heading && item->group >= 0)
+    surface_put(s, r, y, 1, STYLE_TITLE, groups[item->group].heading);
+  else if (item->heading)
+    channel_heading(s, r, y, &app_reel(app)->channels[item->channel]);
+  else if (item->signal >= 0)
+    signal_draw(s, r, y, shape, app, item->signal, selected);
+  else
+    hidden_draw(s, r, y, app, item->channel, selected);
+}
+
 /* Newspaper columns: down the first, then the next. */
 static void signals_draw(struct surface *s, struct rect r, const struct shape *shape,
                          const struct app *app) {
-  const struct reel *reel = app_reel(app);
-  struct walk w = {.app = app, .reel = reel, .headings = shape->headings};
-  int heading, signal, top = shape_top(shape, app);
-  while (walk_next(&w, &heading, &signal)) {
+  struct walk w = walk_from(app, shape->headings);
+  struct item item;
+  int top = shape_top(shape, app);
+  while (walk_next(&w, &item)) {
     int at = w.line - 1 - top, col = at / shape->rows, y = at % shape->rows;
     if (at < 0)
       continue;
@@ -152,10 +252,7 @@ static void signals_draw(struct surface *s, struct rect r, const struct shape *s
       break;
     int x = r.x + col * shape->width, width = shape->width - (col + 1 < shape->columns ? 1 : 0);
     struct rect cell = {r.y, x, r.h, width < r.x + r.w - x ? width : r.x + r.w - x};
-    if (heading >= 0)
-      surface_put(s, cell, y, 1, STYLE_TITLE, groups[heading].heading);
-    else
-      signal_draw(s, cell, y, shape, app, signal, w.line - 1 == shape->cursor_line);
+    item_draw(s, cell, y, shape, app, &item, w.line - 1 == shape->cursor_line);
   }
 }
 
@@ -206,7 +303,11 @@ static int contact_rows(const struct app *app, int lines, struct rect r) {
 
 static void state_title(char *buf, size_t size, const struct app *app) {
   const char *filter = app->filter[PANEL_STATE];
-  if (filter[0])
+  const struct reel *reel = app_reel(app);
+  if (reel && reel->raw && !filter[0])
+    snprintf(buf, size, "numbers of the file at %lld, no model%s%s", (long long)app_shown_step(app),
+             reel->model_note[0] ? ": " : "", reel->model_note);
+  else if (filter[0])
     snprintf(buf, size, "state at %lld: %d with \"%s\"", (long long)app_shown_step(app),
              panel_state_lines(app), filter);
   else
@@ -219,7 +320,7 @@ static void state_empty(struct surface *s, struct rect r, const struct app *app)
   bool error = app->snap && app->snap->error[0];
   if (reel && error)
     text = "no state: this step cannot be shown";
-  else if (reel && reel->nsignals == 0)
+  else if (reel && reel->nsignals == 0 && reel->nchannels == 0)
     text = "the file names no signals";
   else if (reel)
     text = "no signal has that text in its name";
@@ -230,7 +331,7 @@ static void state_empty(struct surface *s, struct rect r, const struct app *app)
 
 void panel_state_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
-  char title[200];
+  char title[480];
   state_title(title, sizeof title, app);
   r = panel_frame(s, r, app, PANEL_STATE, reel ? title : "state", NULL);
   if (r.h < 1)

@@ -93,6 +93,9 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
     status_place(&strip, app);
     status_loop(&strip, app);
   }
+  if (app->snap && app->snap->catalog && app->snap->catalog->unseen > 0)
+    strip_add(&strip, 9, STYLE_DIM, STRIP_BAR, "looking at episodes %zu/%zu",
+              app->snap->catalog->n - app->snap->catalog->unseen, app->snap->catalog->n);
   if (app->message[0])
     strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%s",
               app->message);
@@ -122,7 +125,21 @@ static const struct hint {
     {CMD_QUIT, CMD_NONE, 3, "quit"},
 };
 
-static const char *hint_words(enum command cmd) {
+static const char *enter_words(enum panel_id id) {
+  switch (id) {
+  case PANEL_FINDINGS:
+    return "go there";
+  case PANEL_PLOT:
+    return "take away";
+  case PANEL_STATE:
+  case PANEL_ACTION:
+    return "plot";
+  default:
+    return "open";
+  }
+}
+
+static const char *hint_words(const struct app *app, enum command cmd) {
   switch (cmd) {
   case CMD_DOWN:
     return "down up";
@@ -131,7 +148,7 @@ static const char *hint_words(enum command cmd) {
   case CMD_COPY:
     return "copy state";
   case CMD_ENTER:
-    return "open";
+    return enter_words(app_active(app));
   case CMD_CANCEL:
     return "close";
   case CMD_TIME_IN:
@@ -172,7 +189,7 @@ static void hints_panel(struct strip *strip, const struct app *app, int rank) {
     snprintf(name, sizeof name, "%.*s", (int)n, p);
     enum command cmd = command_find(name);
     if (cmd != CMD_NONE)
-      hint_add(strip, app, rank, cmd, hint_pair(cmd), hint_words(cmd));
+      hint_add(strip, app, rank, cmd, hint_pair(cmd), hint_words(app, cmd));
     p += n + (p[n] == ' ');
   }
 }

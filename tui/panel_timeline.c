@@ -149,9 +149,10 @@ struct symbol {
 };
 
 static const struct symbol symbols[EVENT_KIND_COUNT] = {
-    [EVENT_LATCH] = {"◆", STYLE_LATCH, 0},   [EVENT_END] = {"■", STYLE_EVENT, 1},
-    [EVENT_TRUE] = {"▲", STYLE_EVENT, 2},    [EVENT_FALSE] = {"▽", STYLE_WARN, 3},
-    [EVENT_CLIPPED] = {"c", STYLE_EVENT, 4}, [EVENT_WARNED] = {"!", STYLE_BAD, 5},
+    [EVENT_LATCH] = {"◆", STYLE_LATCH, 0}, [EVENT_END] = {"■", STYLE_EVENT, 1},
+    [EVENT_FINDING] = {"!", STYLE_BAD, 2}, [EVENT_TRUE] = {"▲", STYLE_EVENT, 3},
+    [EVENT_FALSE] = {"▽", STYLE_WARN, 4},  [EVENT_CLIPPED] = {"c", STYLE_EVENT, 5},
+    [EVENT_WARNED] = {"w", STYLE_BAD, 6},
 };
 
 static bool ended_badly(const struct reel *reel) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_MS = 20 }; /* between two keys, on the clock of the picture */
+enum { KEY_MS = 20, LOOKS = 256 }; /* between two keys, on the clock of the picture */
 
 static _Thread_local char error[400];
 static _Thread_local bool refused;
@@ -29,6 +29,17 @@ static ph_status serve(struct app *app, struct session *session) {
   if (status != PH_OK)
     return fail(status, NULL);
   app_take(app, snap);
+  return PH_OK;
+}
+
+/* What would fill in behind on a terminal: all plots, and the lengths of some episodes. */
+static ph_status settle(struct app *app, struct session *session) {
+  struct snapshot *snap = NULL;
+  ph_status status = session_settle(session, LOOKS, &snap);
+  if (status != PH_OK)
+    return fail(status, NULL);
+  if (snap)
+    app_take(app, snap);
   return PH_OK;
 }
 
@@ -70,6 +81,31 @@ static ph_status press_all(struct app *app, struct session *session, const char 
   return status;
 }
 
+/* "train, valid" */
+static void list_groups(const struct catalog *catalog, char *out, size_t size) {
+  size_t n = 0;
+  snprintf(out, size, "%s", catalog->ngroups ? "" : "it has none");
+  for (size_t i = 0; i < catalog->ngroups && n < size; i++)
+    n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", catalog->group[i]);
+}
+
+/* Begins with the episodes of one group. */
+static ph_status begin_in_group(struct app *app, const struct session *session, const char *name,
+                                char *text, size_t size) {
+  const struct catalog *catalog = app->snap->catalog;
+  size_t first = session_group_first(session, name);
+  char groups[200];
+  if (first == SIZE_MAX) {
+    list_groups(catalog, groups, sizeof groups);
+    snprintf(text, size, "%.120s: no group with episodes is called \"%.60s\"; groups: %s",
+             catalog->path, name, groups);
+    return PH_ENOTFOUND;
+  }
+  snprintf(app->want.group, sizeof app->want.group, "%s", name);
+  app->want.episode = first;
+  return PH_OK;
+}
+
 /* The first path where Q left, and its episode of that name. */
 static void begin_where_left(struct app *app) {
   const struct catalog *catalog = app->snap->catalog;
@@ -97,8 +133,13 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
     snprintf(text, size, "%s", ph_status_message(PH_ENOMEM));
     return PH_ENOMEM;
   }
-  const char *id = opt->episode;
-  if (!id && opt->step < 0)
+  const char *id = opt->episode, *group = opt->session.group;
+  if (group) {
+    ph_status status = begin_in_group(app, session, group, text, size);
+    if (status != PH_OK)
+      return status;
+  }
+  if (!id && !group && opt->step < 0)
     begin_where_left(app);
   if (id) {
     app->want.episode = session_find(session, id);
@@ -119,6 +160,8 @@ static ph_status render(char **out, struct app *app, struct session *session, co
   ph_status status = serve(app, session);
   if (status == PH_OK && keys)
     status = press_all(app, session, keys);
+  if (status == PH_OK)
+    status = settle(app, session);
   if (status != PH_OK)
     return status;
   refused = app->snap->error[0] != 0;

@@ -1,26 +1,10 @@
 /* Keeps the last few episodes open, so that going back and forth between them costs nothing. */
-#include "session.h"
-
-#include "episode_reel.h"
+#include "session_parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KEPT = 6 };
-
-struct session {
-  ph_store *store;
-  ph_task *task; /* Nullable: instead of the recorded ones */
-  struct catalog *catalog;
-  struct slot {
-    bool used;
-    uint64_t at; /* turn of its last use */
-    struct opened opened;
-  } slot[KEPT];
-  uint64_t turn;
-};
 
 static bool copy_sources(struct catalog *catalog, const char *const *paths, size_t n) {
   catalog->source = calloc(n ? n : 1, sizeof *catalog->source);
@@ -33,8 +17,17 @@ static bool copy_sources(struct catalog *catalog, const char *const *paths, size
   return catalog->source != NULL;
 }
 
-static struct catalog *make_catalog(const ph_store *store, const char *const *paths,
-                                    size_t npaths) {
+static bool copy_groups(struct catalog *catalog, const ph_store *store) {
+  size_t n = ph_store_groups(store);
+  catalog->group = calloc(n ? n : 1, sizeof *catalog->group);
+  for (size_t i = 0; catalog->group && i < n; i++)
+    snprintf(catalog->group[i], sizeof *catalog->group, "%s", ph_store_group(store, i));
+  catalog->ngroups = n;
+  return catalog->group != NULL;
+}
+
+struct catalog *session_catalog(const struct session *s, const char *const *paths, size_t npaths) {
+  const ph_store *store = s->store;
   size_t n = ph_store_count(store);
   struct catalog *catalog = calloc(1, sizeof *catalog);
   if (!catalog)
@@ -42,11 +35,13 @@ static struct catalog *make_catalog(const ph_store *store, const char *const *pa
   atomic_init(&catalog->refs, 1);
   catalog->entry = calloc(n ? n : 1, sizeof *catalog->entry);
   catalog->source_of = calloc(n ? n : 1, sizeof *catalog->source_of);
-  if (!catalog->entry || !catalog->source_of || !copy_sources(catalog, paths, npaths)) {
+  if (!catalog->entry || !catalog->source_of || !copy_sources(catalog, paths, npaths) ||
+      !copy_groups(catalog, store)) {
     catalog_unref(catalog);
     return NULL;
   }
   catalog->n = n;
+  catalog->unseen = s->unseen;
   snprintf(catalog->path, sizeof catalog->path, "%s", ph_store_path(store));
   snprintf(catalog->layout, sizeof catalog->layout, "%s", ph_store_layout(store));
   for (size_t i = 0; i < n; i++) { /* padding too: refresh_catalog compares bytes */
@@ -74,9 +69,11 @@ ph_status session_open(struct session **out, const struct session_options *opt) 
       goto out;
     }
   }
-  s->catalog = make_catalog(s->store, opt->paths, opt->npaths);
-  if (!s->catalog)
-    status = PH_ENOMEM;
+  status = session_fill_start(s);
+  if (status == PH_OK) {
+    s->catalog = session_catalog(s, opt->paths, opt->npaths);
+    status = s->catalog ? PH_OK : PH_ENOMEM;
+  }
 out:
   if (status == PH_OK)
     *out = s;
@@ -88,9 +85,12 @@ out:
 void session_free(struct session *s) {
   if (!s)
     return;
-  for (int i = 0; i < KEPT; i++)
+  for (int i = 0; i < SESSION_KEPT; i++)
     if (s->slot[i].used)
       opened_close(&s->slot[i].opened);
+  plots_clear(&s->plots);
+  group_unref(s->group);
+  free(s->looked);
   catalog_unref(s->catalog);
   ph_task_unref(s->task);
   ph_store_free(s->store);
@@ -109,29 +109,45 @@ struct snapshot *session_first(const struct session *s) {
   struct snapshot *snap = calloc(1, sizeof *snap);
   if (snap)
     snap->catalog = catalog_ref(s->catalog);
+  if (snap && s->group)
+    snap->group = group_ref(s->group);
   return snap;
 }
 
-/* What the store learned of an episode when it opened, or did not, is published in a new list: the
- * old one may be on show. Without memory for it the old one stays, and the next opening tries
- * again. */
-static void refresh_catalog(struct session *s, size_t place) {
-  const ph_entry *now = ph_store_entry(s->store, place);
-  if (memcmp(now, &s->catalog->entry[place], sizeof *now) == 0)
-    return;
+void session_renew_catalog(struct session *s) {
+  s->news = false;
   struct catalog *fresh =
-      make_catalog(s->store, (const char *const *)s->catalog->source, s->catalog->nsources);
+      session_catalog(s, (const char *const *)s->catalog->source, s->catalog->nsources);
   if (!fresh)
     return;
   catalog_unref(s->catalog);
   s->catalog = fresh;
 }
 
+/* What the store learned of an episode when it opened, or did not, is published in a new list: the
+ * old one may be on show. */
+static void refresh_catalog(struct session *s, size_t place) {
+  const ph_entry *now = ph_store_entry(s->store, place);
+  if (!s->looked[place] && now->actions >= 0) {
+    s->looked[place] = 1;
+    s->unseen--;
+  }
+  if (memcmp(now, &s->catalog->entry[place], sizeof *now) != 0)
+    session_renew_catalog(s);
+}
+
+struct opened *session_opened(struct session *s) {
+  for (int i = 0; i < SESSION_KEPT && s->answered; i++)
+    if (s->slot[i].used && s->slot[i].opened.place == s->last.episode)
+      return &s->slot[i].opened;
+  return NULL;
+}
+
 /* The open episode at a place; NULL with a line in error. */
 static struct opened *get_episode(struct session *s, size_t place, char *error, size_t size) {
   struct slot *slot = &s->slot[0];
   s->turn++;
-  for (int i = 0; i < KEPT; i++) {
+  for (int i = 0; i < SESSION_KEPT; i++) {
     if (s->slot[i].used && s->slot[i].opened.place == place) {
       s->slot[i].at = s->turn;
       return &s->slot[i].opened;
@@ -251,8 +267,21 @@ static ph_status fill_frame(struct snapshot *snap, struct opened *o, int64_t ste
   return PH_OK;
 }
 
-ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out) {
-  struct snapshot *snap = session_first(s);
+/* The frame and the plots of the open episode. */
+static ph_status fill_snapshot(struct session *s, struct opened *o, struct snapshot *snap) {
+  int64_t last = o->reel->states - 1, step = s->last.step;
+  snap->reel = reel_ref(o->reel);
+  step = step > last ? last : step;
+  snap->step = step < 0 ? 0 : step;
+  if (!plots_answer(&s->plots, o, &s->last.plot, snap->step, &snap->plot))
+    return PH_ENOMEM;
+  return fill_frame(snap, o, snap->step);
+}
+
+ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
+  const struct request *req = &s->last;
+  struct opened *o = NULL;
+  struct snapshot *snap = calloc(1, sizeof *snap);
   ph_status status = snap ? PH_OK : PH_ENOMEM;
   *out = NULL;
   if (status != PH_OK)
@@ -261,25 +290,33 @@ ph_status session_serve(struct session *s, const struct request *req, struct sna
   snap->step = req->step;
   snap->reward = NAN;
   snap->flags = -1;
+  s->plots.nnow = 0;
   if (req->episode >= s->catalog->n) {
     snprintf(snap->error, sizeof snap->error, "%.300s: there is no episode in it",
              s->catalog->path);
-    goto out;
+  } else if (again && s->failed) {
+    memcpy(snap->error, s->failure, sizeof snap->error);
+  } else {
+    o = get_episode(s, req->episode, snap->error, sizeof snap->error);
+    s->failed = !o;
+    memcpy(s->failure, snap->error, sizeof s->failure);
   }
-  struct opened *o = get_episode(s, req->episode, snap->error, sizeof snap->error);
-  catalog_unref(snap->catalog);
   snap->catalog = catalog_ref(s->catalog);
-  if (!o)
-    goto out;
-  snap->reel = reel_ref(o->reel);
-  int64_t last = o->reel->states - 1;
-  snap->step = req->step > last ? last : req->step;
-  snap->step = snap->step < 0 ? 0 : snap->step;
-  status = fill_frame(snap, o, snap->step);
-out:
+  snap->group = s->group ? group_ref(s->group) : NULL;
+  if (o)
+    status = fill_snapshot(s, o, snap);
   if (status == PH_OK)
     *out = snap;
   else
     snapshot_free(snap);
   return status;
+}
+
+ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out) {
+  *out = NULL;
+  s->last = *req;
+  s->answered = true;
+  if (!session_use_group(s, req->group))
+    return PH_ENOMEM;
+  return session_answer(s, false, out);
 }

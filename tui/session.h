@@ -12,6 +12,7 @@ struct session_options {
   size_t npaths;
   ph_store_options store;
   const char *task_path; /* Nullable: judge by this task instead of the recorded one */
+  const char *group;     /* Nullable: begin with the episodes of this group alone */
 };
 
 ph_status session_open(struct session **out, const struct session_options *opt);
@@ -19,8 +20,19 @@ void session_free(struct session *s); /* Nullable */
 /* Serves one request; *out is the caller's. Engine errors are in snapshot.error; a status other
  * than PH_OK means that there is no snapshot at all. */
 ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out);
+
+/* One small piece of what can wait: plots that the last request wants, then the lengths of episodes
+ * that were not looked at yet. `interrupted` (nullable) is asked now and then: the piece ends early
+ * when a request waits. *out gets a new answer to the last request when there is news, at a bounded
+ * rate, else NULL. False: nothing is left to do. */
+bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
+                  struct snapshot **out);
+/* All of it at once, but for looks beyond `looks`; *out is NULL if nothing was to be done. */
+ph_status session_settle(struct session *s, size_t looks, struct snapshot **out);
 /* A snapshot with the catalog alone, before anything is opened; NULL: out of memory. */
 struct snapshot *session_first(const struct session *s);
+/* The group's first episode; SIZE_MAX: there is none of that name, or it is empty. */
+size_t session_group_first(const struct session *s, const char *name);
 size_t session_count(const struct session *s);
 size_t session_find(const struct session *s, const char *id); /* SIZE_MAX: none */
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 const char *event_name(enum event_kind kind) {
-  static const char *const names[EVENT_KIND_COUNT] = {"true", "broke",   "latch",
-                                                      "end",  "clipped", "warned"};
+  static const char *const names[EVENT_KIND_COUNT] = {"true",    "broke",  "latch",  "end",
+                                                      "clipped", "warned", "finding"};
   return kind < EVENT_KIND_COUNT ? names[kind] : "";
 }
 
@@ -27,6 +27,7 @@ void catalog_unref(struct catalog *c) {
     free(c->source[i]);
   free(c->source);
   free(c->source_of);
+  free(c->group);
   free(c->entry);
   free(c);
 }
@@ -87,7 +88,45 @@ void reel_unref(struct reel *r) {
   free(r->ctrl_name);
   free(r->action_ctrl);
   free(r->condition);
+  free(r->channels);
+  free(r->findings);
   free(r);
+}
+
+struct group *group_ref(struct group *g) {
+  atomic_fetch_add(&g->refs, 1);
+  return g;
+}
+
+void group_unref(struct group *g) {
+  if (!g || atomic_fetch_sub(&g->refs, 1) != 1)
+    return;
+  free(g->place);
+  free(g);
+}
+
+size_t group_find(const struct group *g, size_t episode) {
+  size_t low = 0, high = g->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (g->place[middle] < episode)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+struct series *series_ref(struct series *s) {
+  atomic_fetch_add(&s->refs, 1);
+  return s;
+}
+
+void series_unref(struct series *s) {
+  if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
+    return;
+  free(s->part);
+  free(s);
 }
 
 void snapshot_free(struct snapshot *s) {
@@ -106,5 +145,8 @@ void snapshot_free(struct snapshot *s) {
   free(s->mocap_quat);
   free(s->contacts);
   free(s->conditions);
+  for (size_t i = 0; i < s->plot.n; i++)
+    series_unref(s->plot.curve[i].series);
+  group_unref(s->group);
   free(s);
 }

@@ -13,10 +13,28 @@ typedef int tui_refs; /* tests only build and read values; counting is done in C
 typedef atomic_int tui_refs;
 #endif
 
+#define PLOT_CURVES 4 /* shown at most */
+#define PLOT_WISHES 8 /* named at most in one request */
+#define PLOT_NAME 160
+#define GROUP_NAME 64
+
+/* Which numbers are to be plotted, over which steps. */
+struct plot_wish {
+  uint64_t serial; /* rises when the names change */
+  bool chosen;     /* a person named them, or none; else the session chooses for a raw episode */
+  size_t n;
+  /* As ph_tracks_find takes them, in order; what is named a second time goes. */
+  char name[PLOT_WISHES][PLOT_NAME];
+  int64_t first, last; /* steps in sight; last <= first: all */
+};
+
 struct request {
   uint64_t serial;
   size_t episode; /* place in the catalog */
   int64_t step;
+  struct plot_wish plot;
+  char group[GROUP_NAME]; /* the group of episodes that is listed; "" all */
+  size_t look;            /* place in the catalog from which on episodes are looked at first */
 };
 
 /* The list of episodes; immutable once published, shared by reference count. */
@@ -28,6 +46,17 @@ struct catalog {
   size_t *source_of; /* per entry: which path it came from; NULL: all from the first */
   size_t nsources;
   char **source; /* the paths as given */
+  size_t unseen; /* episodes whose lengths are still to be looked at */
+  size_t ngroups;
+  char (*group)[GROUP_NAME]; /* names of the groups that the files hold */
+};
+
+/* The episodes of one group; immutable once published, shared by reference count. */
+struct group {
+  tui_refs refs;
+  char name[GROUP_NAME];
+  size_t n;
+  size_t *place; /* in the catalog, rising */
 };
 
 enum event_kind {
@@ -37,6 +66,7 @@ enum event_kind {
   EVENT_END,
   EVENT_CLIPPED, /* first of a run of clipped steps */
   EVENT_WARNED,
+  EVENT_FINDING, /* a finding that has a step */
   EVENT_KIND_COUNT
 };
 
@@ -46,7 +76,8 @@ struct event {
 };
 
 /* The word for a kind, as F and :event-kinds take it and the timeline's legend has it: "true",
- * "broke", "latch", "end", "clipped", "warned"; and what happened in words: "predicate broke". */
+ * "broke", "latch", "end", "clipped", "warned", "finding"; and what happened in words: "predicate
+ * broke". */
 const char *event_name(enum event_kind kind);
 const char *event_words(enum event_kind kind);
 
@@ -78,6 +109,37 @@ struct reel {
   int *action_ctrl; /* which ctrl an action element drives; -1 unknown */
   size_t nconditions;
   char (*condition)[64];
+  size_t nchannels;
+  ph_channel *channels; /* what else the file holds per step */
+  size_t nfindings;
+  ph_finding *findings; /* by kind, the worst first, then by step */
+  bool raw;             /* no model: the states are a channel, numbers without names */
+};
+
+/* What a track holds over the steps first .. first+steps-1: part k is of the `per` steps from
+ * first + k per. Shared by reference count; parts below a curve's `ready` never change again. */
+struct series {
+  tui_refs refs;
+  int64_t first, steps, per;
+  size_t n;
+  ph_span *part;
+};
+
+struct curve {
+  char name[PLOT_NAME];
+  char unit[16];
+  double value;          /* at the snapshot's step; NaN */
+  struct series *series; /* referenced */
+  size_t ready;          /* parts that are there, from the first on */
+  char note[200];        /* "" or what of it is damaged */
+};
+
+/* The answer to a plot_wish: those of its names that this episode has. */
+struct plot_answer {
+  uint64_t serial; /* of the wish */
+  size_t n;
+  struct curve curve[PLOT_CURVES];
+  char note[300]; /* "" or which names it has not, or that they are too many */
 };
 
 /* One served request. */
@@ -110,6 +172,8 @@ struct snapshot {
     double read;
   } * conditions;     /* reel->nconditions */
   bool predicate_now; /* recomputed here */
+  struct plot_answer plot;
+  struct group *group; /* referenced; of the request; NULL: all episodes */
 };
 
 struct catalog *catalog_ref(struct catalog *c);
@@ -119,7 +183,13 @@ size_t catalog_find(const struct catalog *c, const char *name);
 size_t catalog_source(const struct catalog *c, size_t episode); /* place of its path */
 void catalog_unref(struct catalog *c);                          /* Nullable */
 struct reel *reel_ref(struct reel *r);
-void reel_unref(struct reel *r);        /* Nullable */
+void reel_unref(struct reel *r); /* Nullable */
+struct group *group_ref(struct group *g);
+void group_unref(struct group *g); /* Nullable */
+/* Place of `episode` among those of the group, or where it would be. */
+size_t group_find(const struct group *g, size_t episode);
+struct series *series_ref(struct series *s);
+void series_unref(struct series *s);    /* Nullable */
 void snapshot_free(struct snapshot *s); /* Nullable */
 
 #endif

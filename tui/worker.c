@@ -43,25 +43,46 @@ static void drop_request(struct worker *w) {
   wake_loop(w);
 }
 
+static bool interrupted(void *arg) {
+  struct worker *w = arg;
+  pthread_mutex_lock(&w->lock);
+  bool yes = w->asked || w->quit;
+  pthread_mutex_unlock(&w->lock);
+  return yes;
+}
+
+/* A request comes before what can wait; *more: something of that is left. */
+static void work(struct worker *w, bool asked, const struct request *request, bool *more) {
+  struct snapshot *snap = NULL;
+  if (!asked) {
+    *more = session_work(w->session, interrupted, w, &snap);
+    if (snap)
+      publish(w, snap);
+    return;
+  }
+  *more = true;
+  if (session_serve(w->session, request, &snap) == PH_OK)
+    publish(w, snap);
+  else
+    drop_request(w);
+}
+
 static void *run(void *arg) {
   struct worker *w = arg;
+  bool more = false;
   stack_t stack = {.ss_sp = w->stack, .ss_size = STACK_SIZE}, none = {.ss_flags = SS_DISABLE};
   sigaltstack(&stack, NULL);
   for (;;) {
-    struct snapshot *snap = NULL;
     pthread_mutex_lock(&w->lock);
-    while (!w->asked && !w->quit)
+    while (!w->asked && !w->quit && !more)
       pthread_cond_wait(&w->wake, &w->lock);
-    bool quit = w->quit;
+    bool quit = w->quit, asked = w->asked;
     struct request request = w->request;
     w->asked = false;
     pthread_mutex_unlock(&w->lock);
     if (quit)
       break;
-    if (session_serve(w->session, &request, &snap) == PH_OK)
-      publish(w, snap);
-    else
-      drop_request(w);
+    work(w, asked, &request, &more);
   }
   sigaltstack(&none, NULL);
   return NULL;

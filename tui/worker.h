@@ -1,5 +1,5 @@
 /* One thread around a session: a one-slot request (newest wins), a one-slot snapshot, a pipe that
- * wakes the loop. */
+ * wakes the loop. While no request waits, it does what can wait. */
 #ifndef TUI_WORKER_H
 #define TUI_WORKER_H
 

@@ -1,0 +1,164 @@
+/* What a session does while no request waits: it reads what is to be plotted, and looks at the
+ * episodes whose lengths and outcomes cost a look each. */
+#include "session_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+  PUBLISH_MS = 60, /* between two answers that nobody asked for */
+  LIST_MS = 250,   /* between two lists of episodes at least */
+  LIST_SHARE = 20, /* making lists takes no more than one part in so many */
+  BATCH_MS = 8,    /* one batch of looks */
+};
+
+static uint64_t clock_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* --- groups --- */
+
+/* The group's episodes; NULL: out of memory. */
+static struct group *make_group(const ph_store *store, size_t at) {
+  size_t n = ph_store_count(store);
+  struct group *group = calloc(1, sizeof *group);
+  if (!group)
+    return NULL;
+  atomic_init(&group->refs, 1);
+  snprintf(group->name, sizeof group->name, "%s", ph_store_group(store, at));
+  group->place = malloc((n ? n : 1) * sizeof *group->place);
+  if (!group->place) {
+    group_unref(group);
+    return NULL;
+  }
+  for (size_t i = 0; i < n; i++)
+    if (ph_store_in_group(store, at, i))
+      group->place[group->n++] = i;
+  return group;
+}
+
+bool session_use_group(struct session *s, const char *name) {
+  size_t at = *name ? ph_store_find_group(s->store, name) : SIZE_MAX;
+  if (s->group && strcmp(s->group->name, name) == 0)
+    return true;
+  struct group *group = at == SIZE_MAX ? NULL : make_group(s->store, at);
+  if (at != SIZE_MAX && !group)
+    return false;
+  group_unref(s->group);
+  s->group = group;
+  return true;
+}
+
+size_t session_group_first(const struct session *s, const char *name) {
+  size_t at = ph_store_find_group(s->store, name);
+  for (size_t i = 0; at != SIZE_MAX && i < s->catalog->n; i++)
+    if (ph_store_in_group(s->store, at, i))
+      return i;
+  return SIZE_MAX;
+}
+
+/* --- looking --- */
+
+ph_status session_fill_start(struct session *s) {
+  size_t n = ph_store_count(s->store);
+  s->looked = calloc(n ? n : 1, 1);
+  if (!s->looked)
+    return PH_ENOMEM;
+  for (size_t i = 0; i < n; i++) {
+    s->looked[i] = ph_store_entry(s->store, i)->actions >= 0;
+    s->unseen += !s->looked[i];
+  }
+  return PH_OK;
+}
+
+/* The next one to look at from s->next on, then from the first. */
+static size_t next_unseen(struct session *s) {
+  size_t n = s->catalog->n;
+  for (size_t i = 0; i < n; i++) {
+    size_t at = s->next + i < n ? s->next + i : s->next + i - n;
+    if (!s->looked[at])
+      return at;
+  }
+  return SIZE_MAX;
+}
+
+static bool look_at_one(struct session *s) {
+  s->next = s->next < s->catalog->n ? s->next : 0;
+  size_t at = next_unseen(s);
+  if (at == SIZE_MAX) {
+    s->unseen = 0;
+    return false;
+  }
+  ph_store_look(s->store, at); /* what is wrong with it is its oddity */
+  s->looked[at] = 1;
+  s->unseen--;
+  s->next = at + 1;
+  s->news = true;
+  return true;
+}
+
+static void look_at_some(struct session *s, bool (*interrupted)(void *arg), void *arg) {
+  uint64_t until = clock_ms() + BATCH_MS;
+  while (s->unseen > 0 && look_at_one(s) && clock_ms() < until)
+    if (interrupted && interrupted(arg))
+      return;
+}
+
+/* --- a piece at a time --- */
+
+/* A new list is due: the last one is a while old, and making them takes a small part of the time.
+ */
+static bool list_is_due(const struct session *s, uint64_t now) {
+  uint64_t wait = s->catalog_cost * LIST_SHARE;
+  wait = wait > LIST_MS ? wait : LIST_MS;
+  return s->news && (s->unseen == 0 || now - s->catalog_at >= wait);
+}
+
+static void renew_list(struct session *s, uint64_t now) {
+  session_renew_catalog(s);
+  s->catalog_at = clock_ms();
+  s->catalog_cost = s->catalog_at - now;
+}
+
+bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
+                  struct snapshot **out) {
+  struct opened *o = session_opened(s);
+  bool plotting = o && plots_wanting(&s->plots);
+  *out = NULL;
+  if (!s->answered || (!plotting && s->unseen == 0 && !s->news))
+    return false;
+  if (plotting)
+    plots_work(&s->plots, o, interrupted, arg);
+  else
+    look_at_some(s, interrupted, arg);
+  uint64_t now = clock_ms();
+  bool due = plotting && (!plots_wanting(&s->plots) || now - s->published >= PUBLISH_MS);
+  if (list_is_due(s, now)) {
+    renew_list(s, now);
+    due = true;
+  }
+  if (due && !(interrupted && interrupted(arg)) && session_answer(s, true, out) == PH_OK)
+    s->published = clock_ms();
+  return true;
+}
+
+ph_status session_settle(struct session *s, size_t looks, struct snapshot **out) {
+  struct opened *o = session_opened(s);
+  bool news = false;
+  *out = NULL;
+  while (o && plots_wanting(&s->plots)) {
+    plots_work(&s->plots, o, NULL, NULL);
+    news = true;
+  }
+  while (looks-- > 0 && s->unseen > 0)
+    look_at_one(s);
+  if (s->news)
+    session_renew_catalog(s);
+  else if (!news)
+    return PH_OK;
+  return s->answered ? session_answer(s, true, out) : PH_OK;
+}

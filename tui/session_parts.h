@@ -1,0 +1,51 @@
+/* What session.c and session_fill.c share. */
+#ifndef TUI_SESSION_PARTS_H
+#define TUI_SESSION_PARTS_H
+
+#include "series.h"
+#include "session.h"
+
+enum { SESSION_KEPT = 6 };
+
+struct session {
+  ph_store *store;
+  ph_task *task; /* Nullable: instead of the recorded ones */
+  struct catalog *catalog;
+  struct slot {
+    bool used;
+    uint64_t at; /* turn of its last use */
+    struct opened opened;
+  } slot[SESSION_KEPT];
+  uint64_t turn;
+  struct plots plots;
+  struct group *group; /* on show; NULL: all episodes */
+
+  struct request last; /* the one that was answered last */
+  bool answered;       /* there is one */
+  bool failed;         /* its episode did not open, for this reason: */
+  char failure[400];
+
+  uint8_t *looked;       /* per episode: it was looked at, or needs none */
+  size_t unseen;         /* those that are 0 */
+  size_t next;           /* from where on the next one is looked for */
+  bool news;             /* the catalog on show is older than the store */
+  uint64_t published;    /* ms of the last snapshot that nobody asked for */
+  uint64_t catalog_cost; /* ms that the last list took to make */
+  uint64_t catalog_at;   /* ms when it was made */
+};
+
+/* A list of the episodes as the store knows them now; NULL: out of memory. */
+struct catalog *session_catalog(const struct session *s, const char *const *paths, size_t npaths);
+/* Makes a new list; without memory for it the old one stays until there is other news. */
+void session_renew_catalog(struct session *s);
+/* The answer to s->last; an episode that did not open is not tried again. */
+ph_status session_answer(struct session *s, bool again, struct snapshot **out);
+/* The open episode of the last request; NULL: none. */
+struct opened *session_opened(struct session *s);
+
+/* Prepares looking at episodes; PH_ENOMEM. */
+ph_status session_fill_start(struct session *s);
+/* Makes s->group that of this name; "" or none of the name: all episodes. False: out of memory. */
+bool session_use_group(struct session *s, const char *name);
+
+#endif
