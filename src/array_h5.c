@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,22 @@
 
 #include "fail.h"
 
-#define SLICE 8192      /* bytes of the file converted at a time */
-#define JPEG_ROW 100    /* bytes; no encoded picture is smaller */
+#define SLICE 8192                       /* bytes of the file converted at a time */
+#define BLOCK_BYTES ((int64_t)256 << 10) /* of numbers kept at a time where they are packed */
+#define BLOCK_MOST ((int64_t)4 << 20)    /* for the sake of a chunk that is larger */
+#define JPEG_ROW 100                     /* bytes; no encoded picture is smaller */
 #define PICTURE_SIDE 16 /* pixels; a matrix of bytes can be smaller, a picture not */
 
 struct source {
   hid_t file, dataset;
   ph_h5_array info;
   int fd; /* borrowed from file */
+  /* Rows that were read last, as doubles, where they do not lie as they are in memory: unpacking a
+   * chunk for each row of it is what takes time. All under the lock but block_rows. */
+  int64_t block_rows; /* 0: none are kept */
+  pthread_mutex_t lock;
+  double *block; /* NULL: none yet */
+  int64_t first, n;
 };
 
 /* --- kinds --- */
@@ -152,8 +161,56 @@ static ph_status read_plain(const ph_array *array, int64_t first, int64_t n, dou
   return status;
 }
 
+/* Rows of a block: about BLOCK_BYTES, whole chunks where there are any. */
+static int64_t rows_of_block(const struct source *source) {
+  int64_t row = source->info.width * (int64_t)sizeof(double);
+  int64_t chunk = ph_h5_chunk_rows(source->dataset), rows = row > 0 ? BLOCK_BYTES / row : 0;
+  chunk = chunk > 0 ? chunk : 1;
+  if (row > BLOCK_MOST / chunk)
+    return 0;
+  return rows > chunk ? rows / chunk * chunk : chunk;
+}
+
+/* Fills the block that holds a row. */
+static ph_status load_block(struct source *source, int64_t row) {
+  int64_t first = row / source->block_rows * source->block_rows;
+  int64_t left = source->info.dim[0] - first;
+  int64_t n = left < source->block_rows ? left : source->block_rows;
+  size_t size = (size_t)(source->block_rows * source->info.width) * sizeof(double);
+  if (!source->block && !(source->block = malloc(size)))
+    return ph_fail(PH_ENOMEM, "%zu bytes: out of memory", size);
+  source->n = 0;
+  ph_status status = ph_h5_read(source->dataset, &source->info, PH_F64, first, n, source->block);
+  if (status)
+    return status;
+  source->first = first;
+  source->n = n;
+  return PH_OK;
+}
+
+static ph_status read_packed(struct source *source, int64_t first, int64_t n, double *out) {
+  size_t width = (size_t)source->info.width;
+  ph_status status = PH_OK;
+  pthread_mutex_lock(&source->lock);
+  while (n > 0 && !status) {
+    bool there = first >= source->first && first < source->first + source->n;
+    if (!there && load_block(source, first) != PH_OK) { /* maybe for damage in other rows of it */
+      status = ph_h5_read(source->dataset, &source->info, PH_F64, first, n, out);
+      break;
+    }
+    int64_t have = source->first + source->n - first, part = n < have ? n : have;
+    memcpy(out, source->block + (size_t)(first - source->first) * width,
+           (size_t)part * width * sizeof *out);
+    out += (size_t)part * width;
+    first += part;
+    n -= part;
+  }
+  pthread_mutex_unlock(&source->lock);
+  return status;
+}
+
 static ph_status read_numbers(const ph_array *array, int64_t first, int64_t n, double *out) {
-  const struct source *source = array->source;
+  struct source *source = array->source;
   if (first < 0 || n < 0 || first > source->info.dim[0] || n > source->info.dim[0] - first)
     return ph_fail(PH_EINVAL, "%s: rows %lld to %lld: outside", array->channel.name,
                    (long long)first, (long long)(first + n - 1));
@@ -161,6 +218,8 @@ static ph_status read_numbers(const ph_array *array, int64_t first, int64_t n, d
     return PH_OK;
   if (source->info.native && source->info.offset >= 0)
     return read_plain(array, first, n, out);
+  if (source->block_rows > 0)
+    return read_packed(source, first, n, out);
   return ph_h5_read(source->dataset, &source->info, PH_F64, first, n, out);
 }
 
@@ -170,6 +229,8 @@ static void close_source(void *arg) {
     return;
   ph_h5_close(source->dataset);
   ph_h5_close(source->file);
+  pthread_mutex_destroy(&source->lock);
+  free(source->block);
   free(source);
 }
 
@@ -190,6 +251,7 @@ ph_status ph_array_h5(ph_array *array, hid_t loc, const char *path) {
   if (!source)
     return ph_fail(PH_ENOMEM, "%s: out of memory", path);
   source->file = source->dataset = H5I_INVALID_HID;
+  pthread_mutex_init(&source->lock, NULL);
   ph_status status = ph_h5_dataset_any(&source->dataset, &source->info, &why, loc, path);
   if (!status) {
     describe(&array->channel, &source->info);
@@ -203,6 +265,7 @@ ph_status ph_array_h5(ph_array *array, hid_t loc, const char *path) {
     close_source(source);
     return status == PH_ENOMEM ? status : PH_OK;
   }
+  source->block_rows = rows_of_block(source);
   array->source = source;
   array->read = read_numbers;
   array->close = close_source;

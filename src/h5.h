@@ -89,6 +89,8 @@ typedef struct ph_h5_array {
  * says why it cannot be read as numbers; *out stays open either way. dim has the first 4. */
 ph_status ph_h5_dataset_any(hid_t *out, ph_h5_array *info, const char **why, hid_t loc,
                             const char *path);
+/* Rows that are stored together, and packed together; 0 where each lies by itself. */
+int64_t ph_h5_chunk_rows(hid_t dataset);
 /* Walks a dataset's index of chunks once, so that damage shows. */
 ph_status ph_h5_check_chunks(hid_t dataset);
 

@@ -180,6 +180,18 @@ ph_status ph_h5_dataset_any(hid_t *out, ph_h5_array *info, const char **why, hid
   return status;
 }
 
+int64_t ph_h5_chunk_rows(hid_t dataset) {
+  hsize_t chunk[H5S_MAX_RANK] = {0};
+  ph_h5_enter();
+  hid_t creation = H5Dget_create_plist(dataset);
+  if (creation < 0 || H5Pget_layout(creation) != H5D_CHUNKED ||
+      H5Pget_chunk(creation, H5S_MAX_RANK, chunk) < 1)
+    chunk[0] = 0;
+  ph_h5_close(creation);
+  ph_h5_leave();
+  return chunk[0] < INT64_MAX ? (int64_t)chunk[0] : 0;
+}
+
 ph_status ph_h5_check_chunks(hid_t dataset) {
   struct stat st;
   uint64_t base;

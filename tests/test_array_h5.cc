@@ -178,6 +178,42 @@ TEST_F(ArrayH5, ThreadsReadAtOnce) {
     EXPECT_EQ(0, n);
 }
 
+TEST_F(ArrayH5, ADamagedChunkSpoilsItsOwnRowsOnly) {
+  using namespace foreign;
+  Store packed;
+  packed.chunk_rows = 10;
+  packed.gzip = 6;
+  std::vector<double> values = wave(300);
+  {
+    File f(path);
+    f.array("/x", F64, {100, 3}, values, packed);
+  }
+  hsize_t corner[2] = {50, 0}, size;
+  unsigned mask;
+  haddr_t at = 0;
+  hid_t set;
+  ph_h5_array info;
+  open();
+  OK(ph_h5_dataset(&set, &info, file, "x"));
+  ASSERT_GE(H5Dget_chunk_info_by_coord(set, corner, &mask, &at, &size), 0);
+  ph_h5_close(set);
+  ph_h5_close(file);
+  std::string bytes = bytes_of(path);
+  bytes.replace(at, size, std::string(size, 'x'));
+  write_bytes(path, bytes);
+  open();
+  const ph_array *x = array("x");
+  double row[6];
+  for (int64_t i = 0; i < 100; i++)
+    if (i / 10 == 5) {
+      EXPECT_NE(PH_OK, x->read(x, i, 1, row)) << i;
+    } else {
+      ASSERT_EQ(PH_OK, x->read(x, i, 1, row)) << i << ph_error();
+      EXPECT_EQ(0, memcmp(row, &values[(size_t)i * 3], 24)) << i;
+    }
+  EXPECT_NE(PH_OK, x->read(x, 49, 2, row)) << "half of it";
+}
+
 TEST_F(ArrayH5, AFileThatWasCutIsSaidSo) {
   using namespace foreign;
   {
