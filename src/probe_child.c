@@ -177,6 +177,30 @@ static pid_t fork_unlocked(void) {
   return pid;
 }
 
+/* Exceptions of C++ end here: what a host of C++ would catch must not make its copy go on. */
+#if defined(__x86_64__)
+#define NOTHING_CALLED_THIS __asm__ volatile(".cfi_undefined rip")
+#elif defined(__i386__)
+#define NOTHING_CALLED_THIS __asm__ volatile(".cfi_undefined eip")
+#elif defined(__aarch64__)
+#define NOTHING_CALLED_THIS __asm__ volatile(".cfi_undefined x30")
+#elif defined(__riscv)
+#define NOTHING_CALLED_THIS __asm__ volatile(".cfi_undefined ra")
+#else
+#define NOTHING_CALLED_THIS (void)0
+#endif
+
+__attribute__((noinline, noreturn)) static void live(const ph_probe_limits *limits, int fd,
+                                                     ph_child_body *body, void *arg) {
+  NOTHING_CALLED_THIS;
+  inside = true;
+  set_descriptors(fd);
+  set_limits(limits);
+  set_signals();
+  body(SOCKET, arg);
+  _exit(128);
+}
+
 ph_status ph_child_fork(ph_child *out, const ph_probe_limits *limits, const char *where,
                         ph_child_body *body, void *arg) {
   int pair[2];
@@ -189,14 +213,8 @@ ph_status ph_child_fork(ph_child *out, const ph_probe_limits *limits, const char
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of the host runs in the child */
   pid_t pid = fork_unlocked();
-  if (pid == 0) {
-    inside = true;
-    set_descriptors(pair[1]);
-    set_limits(limits);
-    set_signals();
-    body(SOCKET, arg);
-    _exit(128);
-  }
+  if (pid == 0)
+    live(limits, pair[1], body, arg);
   int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(pair[1]);

@@ -1,0 +1,234 @@
+/* What the probe remembers, in the process and on disk; models. */
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/resource.h>
+
+#include "mj_help.h"
+#include "probe_help.h"
+
+using namespace read_help;
+
+class ProbeCache : public Probe {
+protected:
+  /* Whether the probe knows the file without asking a child. */
+  static bool known(const std::string &path) {
+    ph_server_end();
+    ph_probe_path(path.c_str());
+    return ph_server_pid() == 0;
+  }
+  void settled_good() {
+    write_good(file);
+    settle(file);
+    ASSERT_EQ(ph_probe_path(file.c_str()), PH_OK) << ph_error();
+  }
+  /* As a new process would begin. */
+  static void forget() { ph_probe_reset(); }
+};
+
+/* --- in the process --- */
+
+TEST_F(ProbeCache, AFileIsTriedOnce) {
+  settled_good();
+  EXPECT_TRUE(known(file));
+  ph_server_end();
+  EXPECT_EQ(ph_probe_episode(file.c_str(), "/data/demo_0"), PH_OK);
+  EXPECT_GT(ph_server_pid(), 0) << "an episode is another question";
+  ph_server_end();
+  EXPECT_EQ(ph_probe_episode(file.c_str(), "/data/demo_0"), PH_OK);
+  EXPECT_EQ(ph_server_pid(), 0);
+  EXPECT_NE(ph_probe_episode(file.c_str(), "/data/demo_1"), PH_OK);
+}
+
+TEST_F(ProbeCache, AFileThatChangesIsTriedAgain) {
+  settled_good();
+  Bytes bytes = slurp(file);
+  struct stat before;
+  ASSERT_EQ(stat(file.c_str(), &before), 0);
+  int fd = open(file.c_str(), O_WRONLY);
+  ASSERT_EQ(pwrite(fd, &bytes[0], 1, 0), 1);
+  const struct timespec times[2] = {before.st_atim, before.st_mtim};
+  futimens(fd, times); /* size and mtime are as they were */
+  close(fd);
+  EXPECT_FALSE(known(file)) << "it was written";
+  settle(file);
+  EXPECT_FALSE(known(file)) << "its time of change is another one";
+  EXPECT_TRUE(known(file));
+}
+
+TEST_F(ProbeCache, AFileThatIsBeingWrittenIsNotRemembered) {
+  write_good(file);
+  ASSERT_EQ(ph_probe_path(file.c_str()), PH_OK);
+  EXPECT_FALSE(known(file)) << "within one tick of the clock it may change unseen";
+}
+
+TEST_F(ProbeCache, ABadFileIsRememberedWithItsSentence) {
+  spill(file, "once upon a time");
+  settle(file);
+  ASSERT_EQ(ph_probe_path(file.c_str()), PH_EFORMAT);
+  std::string text = ph_error();
+  ph_fail(PH_EIO, "something else");
+  ph_server_end();
+  EXPECT_EQ(ph_probe_path(file.c_str()), PH_EFORMAT);
+  EXPECT_EQ(ph_error(), text);
+  std::string other = dir / "cache/../a.h5";
+  EXPECT_EQ(ph_probe_path(other.c_str()), PH_EFORMAT);
+  EXPECT_TRUE(says(ph_error(), other)) << "the name is that of the question";
+  EXPECT_FALSE(std::filesystem::exists(verdicts())) << "bad verdicts are not for other processes";
+}
+
+TEST_F(ProbeCache, ARunIsKnownByAllItsFiles) {
+  for (const char *name : {"run", "run/run.h5"})
+    if (strcmp(name, "run") == 0)
+      mkdir((dir / name).c_str(), 0700);
+    else
+      write_good(dir / name);
+  std::string episode = dir / "run/" + run_file(0, 0, 20);
+  write_good(episode);
+  settle(dir / "run");
+  ph_probe_path((dir / "run").c_str());
+  ph_probe_path((dir / "run/run.h5").c_str());
+  ph_probe_path(episode.c_str());
+  for (const char *name : {"run", "run/run.h5"})
+    EXPECT_TRUE(known(dir / name)) << name << ": " << ph_error();
+  EXPECT_TRUE(known(episode));
+  chmod((dir / "run/run.h5").c_str(), 0640);
+  EXPECT_FALSE(known(dir / "run"));
+  EXPECT_FALSE(known(dir / "run/run.h5"));
+  EXPECT_FALSE(known(episode)) << "run.h5 is opened with it";
+}
+
+TEST_F(ProbeCache, ManyVerdictsAreBounded) {
+  write_good(file);
+  settle(file);
+  ph_print print = {};
+  for (uint64_t i = 1; i < 400000; i++) {
+    uint64_t x = i * 0x9e3779b97f4a7c15u;
+    memcpy(print.bytes, &x, sizeof x);
+    if (i == 1)
+      unlink(verdicts().c_str());
+    ph_cache_keep(&print, "x", i % 1000 ? PH_OK : ph_fail(PH_EFORMAT, "bad"));
+    if (i == 3000) /* enough of the disk */
+      setenv("XDG_CACHE_HOME", "/nowhere", 1);
+  }
+  ph_status verdict;
+  EXPECT_TRUE(ph_cache_find(&print, "x", &verdict));
+  EXPECT_EQ(ph_probe_path(file.c_str()), PH_OK);
+  EXPECT_EQ(slurp(dir / "cache/playhead/verdicts").size(), 32u * 2997);
+}
+
+/* --- on disk --- */
+
+TEST_F(ProbeCache, AGoodVerdictOutlivesTheProcess) {
+  settled_good();
+  EXPECT_EQ(slurp(verdicts()).size(), 32u);
+  forget();
+  EXPECT_TRUE(known(file));
+  EXPECT_EQ(slurp(verdicts()).size(), 32u) << "it is not written twice";
+  unlink(verdicts().c_str());
+  forget();
+  EXPECT_FALSE(known(file));
+}
+
+TEST_F(ProbeCache, EveryFlippedByteOnDiskIsNoticed) {
+  settled_good();
+  Bytes good = slurp(verdicts());
+  ASSERT_EQ(good.size(), 32u);
+  for (size_t at = 0; at < good.size(); at++) {
+    Bytes bad = good;
+    bad[at] ^= 0x10;
+    spill(verdicts(), bad, bad.size());
+    forget();
+    EXPECT_FALSE(known(file)) << at;
+    EXPECT_EQ(slurp(verdicts()), good) << "it heals";
+  }
+}
+
+TEST_F(ProbeCache, ATornRecordAndGarbageAreLeftOut) {
+  settled_good();
+  Bytes good = slurp(verdicts()), torn = good;
+  torn.insert(torn.end(), good.begin(), good.begin() + 13);
+  spill(verdicts(), torn, torn.size());
+  forget();
+  EXPECT_TRUE(known(file));
+  EXPECT_EQ(slurp(verdicts()), good) << "what is appended later is not shifted";
+  Bytes garbage((size_t)5 << 20, 'x');
+  spill(verdicts(), garbage, garbage.size());
+  forget();
+  EXPECT_FALSE(known(file));
+  EXPECT_EQ(slurp(verdicts()), good);
+}
+
+TEST_F(ProbeCache, WithoutAFolderOfOursThereIsNoFile) {
+  write_good(file);
+  settle(file);
+  auto probes = [&](const char *what) {
+    forget();
+    EXPECT_EQ(ph_probe_path(file.c_str()), PH_OK) << what << ": " << ph_error();
+    EXPECT_TRUE(known(file)) << what;
+  };
+  std::string folder = dir / "cache/playhead";
+  mkdir(folder.c_str(), 0700);
+  chmod(folder.c_str(), 0777);
+  probes("others may write");
+  EXPECT_FALSE(std::filesystem::exists(verdicts()));
+  chmod(folder.c_str(), 0700);
+  mkfifo(verdicts().c_str(), 0600);
+  probes("a pipe, or it hangs");
+  unlink(verdicts().c_str());
+  spill(dir / "victim", "precious");
+  ASSERT_EQ(symlink((dir / "victim").c_str(), verdicts().c_str()), 0);
+  probes("a link");
+  EXPECT_EQ(slurp(dir / "victim").size(), 8u);
+  std::filesystem::remove_all(folder);
+  spill(folder, "a file");
+  probes("a file in the folder's place");
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  setenv("HOME", (dir / "nowhere").c_str(), 1);
+  probes("no home");
+  EXPECT_FALSE(std::filesystem::exists(dir / "nowhere"));
+  setenv("HOME", dir.path().c_str(), 1);
+  probes("home");
+  EXPECT_TRUE(std::filesystem::exists(dir / ".cache/playhead/verdicts"));
+}
+
+TEST_F(ProbeCache, NothingIsWrittenBeyondALimitOfTheHost) {
+  write_good(file);
+  settle(file);
+  int code = in_host([&] {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_FSIZE, &none); /* SIGXFSZ would end it */
+    forget();
+    return ph_probe_path(file.c_str()) == PH_OK && known(file) ? 0 : 1;
+  });
+  EXPECT_EQ(code, 0);
+}
+
+/* --- models --- */
+
+TEST_F(ProbeCache, AModelIsTriedOnce) {
+  ph_source *good = help_source("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>");
+  ph_source *bad = help_source("<mujoco><worldbody><geom sise='1'/></worldbody></mujoco>");
+  EXPECT_EQ(ph_probe_model(good, "a.xml"), PH_OK) << ph_error();
+  EXPECT_EQ(slurp(verdicts()).size(), 32u);
+  EXPECT_EQ(ph_probe_model(bad, "a.xml"), PH_EMODEL);
+  EXPECT_TRUE(says(ph_error(), "sise"));
+  std::string text = ph_error();
+  ph_fail(PH_EIO, "other");
+  EXPECT_EQ(ph_probe_model(bad, "a.xml"), PH_EMODEL);
+  EXPECT_EQ(ph_error(), text);
+  /* No process can be made any more: what is known is not tried. */
+  forget();
+  int code = in_host([&] {
+    struct rlimit none = {0, 0};
+    if (getuid() == 0 && setuid(65534) != 0)
+      return 10;
+    setrlimit(RLIMIT_NPROC, &none);
+    setenv("XDG_CACHE_HOME", "/nowhere", 1);
+    return ph_probe_model(good, "a.xml") == PH_EIO ? 0 : 1;
+  });
+  EXPECT_TRUE(code == 0 || code == 10) << code;
+  EXPECT_EQ(ph_probe_model(good, "a.xml"), PH_OK) << ph_error();
+  EXPECT_EQ(slurp(verdicts()).size(), 32u) << "it was known from the file";
+  ph_source_free(good);
+  ph_source_free(bad);
+}
