@@ -13,7 +13,7 @@
 #define BYTES_MAX ((size_t)1 << 30)
 #define SERIES_MAX 1000 /* arrays of an episode */
 
-static const char too_large[] = "it is not shown: all arrays together take more than 1 GiB";
+static const char too_large[] = "all arrays together take more than 1 GiB";
 
 void ph_raw_rows_clear(ph_raw_rows *rows) {
   for (size_t i = 0; i < rows->n; i++)
@@ -209,13 +209,11 @@ static void settle_series(ph_raw_series *s, ph_foreign *f, const chunk *c) {
     return;
   }
   s->image = is_image(info);
-  if (s->image)
-    snprintf(s->note, sizeof s->note, "pictures are not shown");
-  else if (!info->numeric)
-    snprintf(s->note, sizeof s->note, "it is not read: %s", info->why);
+  if (!info->numeric)
+    snprintf(s->note, sizeof s->note, "%s", info->why);
   else if (s->width == 0)
-    snprintf(s->note, sizeof s->note, "a row has no numbers");
-  else
+    snprintf(s->note, sizeof s->note, "its rows are empty");
+  else if (!s->image)
     s->kind = PH_RAW_NUMBERS;
 }
 

@@ -186,8 +186,7 @@ TEST_F(Raw, ChunksAreJoined) {
   EXPECT_TRUE(findings(PH_FINDING_ODDITY).empty()) << findings(PH_FINDING_ODDITY)[0];
   EXPECT_EQ(PH_CHANNEL_OTHER, channel("action_infos").kind);
   EXPECT_EQ(137, channel("action_infos").rows);
-  EXPECT_STREQ("it is not read: its elements are pickled Python objects",
-               channel("action_infos").note);
+  EXPECT_STREQ("its elements are pickled Python objects", channel("action_infos").note);
 }
 
 TEST_F(Raw, TheModelComesWithItsPath) {
@@ -421,6 +420,61 @@ TEST_F(Raw, NotesThatAreNoJsonAreSaid) {
         << findings(PH_FINDING_MISSING)[0];
     ph_foreign_clear(&f);
   }
+}
+
+TEST_F(Raw, AFlipOfAnyByteOfAChunkSpoilsNoOther) {
+  put("state_1700000000_1.npz", chunk(3, 2));
+  put("state_1700000000_2.npz", chunk(2, 2, 0.15));
+  OK(open());
+  std::vector<double> whole = read("states", 0, 5);
+  std::string path = ep + "/state_1700000000_2.npz", bytes = bytes_of(path);
+  for (size_t i = 0; i < bytes.size(); i++) {
+    std::string flipped = bytes;
+    flipped[i] = (char)(flipped[i] ^ (1 << i % 8));
+    write_bytes(path, flipped);
+    ph_foreign_clear(&f);
+    OK(open()) << i;
+    int64_t n = channel("states").rows;
+    ASSERT_TRUE(n == 5 || (n == 3 && f.nfindings > 1)) << i;
+    ASSERT_EQ(0, memcmp(whole.data(), read("states", 0, n).data(), (size_t)n * 32)) << i;
+  }
+}
+
+/* --- too large --- */
+
+/* An archive whose last member ends in a hole of the file: nothing of it is on disk. */
+static void put_hole(const std::string &path, std::vector<Member> members, uint64_t hole) {
+  Member &last = members.back();
+  last.size = last.packed = (int64_t)(last.data.size() + hole);
+  std::string all = zip(members);
+  size_t at = all.find("PK\1\2");
+  all.replace(all.size() - 6, 4, le(at + hole, 4));
+  write_bytes(path, all.substr(0, at));
+  std::filesystem::resize_file(path, at + hole);
+  std::ofstream(path, std::ios::binary | std::ios::app) << all.substr(at);
+}
+
+TEST_F(Raw, MoreThanAGibibyteIsRefusedUnread) {
+  const uint64_t rows = (1 << 25) + 1;
+  put_hole(ep + "/state_1700000000_1.npz",
+           {{"states.npy", array("<f8", "(" + std::to_string(rows) + ", 4)", "")}}, rows * 32);
+  EXPECT_EQ((int64_t)rows, look().states) << "from its header";
+  EXPECT_EQ(PH_EREFUSED, open());
+  EXPECT_EQ(ep + "/state_1700000000_1.npz: states: it takes 1073741856 bytes, more than the "
+                 "1073741824 that are allowed",
+            ph_error());
+}
+
+TEST_F(Raw, AnArrayThatIsTooLargeIsNamed) {
+  auto first = chunk(3, 2);
+  first.push_back({"depth.npy", array("<f4", "(3, 50000000)", "")});
+  put_hole(ep + "/state_1700000000_1.npz", first, 600000000);
+  put("state_1700000000_2.npz", chunk(2, 2, 0.15));
+  OK(open());
+  EXPECT_EQ(5, channel("states").rows);
+  EXPECT_EQ(PH_CHANNEL_OTHER, channel("depth").kind);
+  EXPECT_STREQ("all arrays together take more than 1 GiB", channel("depth").note);
+  EXPECT_EQ(5, channel("depth").rows);
 }
 
 /* --- the sample --- */
