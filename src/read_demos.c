@@ -72,24 +72,30 @@ static bool is_empty_data(hid_t h5, hid_t data) {
   return ph_h5_count(h5, &n) == PH_OK && n == 1;
 }
 
-static bool demos_detect(const char *path, hid_t h5) {
+struct search {
   hid_t data;
-  bool yes = false;
-  char **names = NULL;
+  bool found;
+};
+
+/* Ends the walk at the first demo: a file may have very many. */
+static ph_status find_demo(void *arg, const char *name, ph_h5_kind kind) {
+  struct search *search = arg;
+  search->found = is_demo_name(name) || (kind == PH_H5_GROUP && is_other_demo(search->data, name));
+  return search->found ? PH_END : PH_OK;
+}
+
+static bool demos_detect(const char *path, hid_t h5) {
+  struct search search = {.found = false};
   size_t n = 0;
   (void)path;
-  if (ph_h5_group(&data, h5, "data") != PH_OK)
+  if (ph_h5_group(&search.data, h5, "data") != PH_OK)
     return false;
-  if (ph_h5_names(&names, &n, data) == PH_OK) {
-    yes = n == 0 && is_empty_data(h5, data);
-    for (size_t i = 0; i < n && !yes; i++)
-      yes = is_demo_name(names[i]);
-    for (size_t i = 0; i < n && !yes; i++)
-      yes = is_other_demo(data, names[i]);
-    ph_h5_names_free(names, n);
-  }
-  ph_h5_close(data);
-  return yes;
+  if (ph_h5_count(search.data, &n) == PH_OK && n == 0)
+    search.found = is_empty_data(h5, search.data);
+  else
+    ph_h5_walk(search.data, find_demo, &search);
+  ph_h5_close(search.data);
+  return search.found;
 }
 
 int64_t ph_demo_number(const char *name, size_t place) {
