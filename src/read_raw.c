@@ -48,9 +48,25 @@ static bool join_path(char *out, size_t size, const char *folder, const char *na
                           n == 1 && *folder == '/' ? "" : "/", name) < size;
 }
 
+/* What a folder is called, whatever way leads to it. */
+static void name_folder(char *out, size_t size, const char *path) {
+  char *whole = realpath(path, NULL);
+  const char *name = whole ? strrchr(whole, '/') : NULL;
+  name = name && name[1] ? name + 1 : path;
+  ph_escape(out, size, name, strlen(name));
+  free(whole);
+}
+
+/* Whether the path is one episode, and no folder of them. Its name makes up for missing chunks. */
+static bool is_single(const char *path) {
+  char name[64];
+  name_folder(name, sizeof name, path);
+  return is_episode(path, is_episode_name(name));
+}
+
 static bool raw_detect(const char *path, hid_t h5) {
   (void)h5;
-  if (is_episode(path, false))
+  if (is_single(path))
     return true;
   DIR *dir = opendir(path);
   bool yes = false;
@@ -65,15 +81,6 @@ static bool raw_detect(const char *path, hid_t h5) {
 }
 
 /* --- the list of episodes --- */
-
-/* What a folder is called, whatever way leads to it. */
-static void name_folder(char *out, size_t size, const char *path) {
-  char *whole = realpath(path, NULL);
-  const char *name = whole ? strrchr(whole, '/') : NULL;
-  name = name && name[1] ? name + 1 : path;
-  ph_escape(out, size, name, strlen(name));
-  free(whole);
-}
 
 /* ep_<seconds>_<fraction>: the seconds count as the episode's number, which puts them in order. */
 static int64_t number_of(const char *id) {
@@ -141,7 +148,7 @@ static ph_status raw_scan(ph_scan *out, const char *path, hid_t h5) {
   (void)h5;
   memset(out, 0, sizeof *out);
   strcpy(out->layout, "robosuite raw");
-  ph_status status = is_episode(path, false) ? add_entry(out, path, NULL) : scan_folders(out, path);
+  ph_status status = is_single(path) ? add_entry(out, path, NULL) : scan_folders(out, path);
   if (status)
     ph_scan_clear(out);
   return status;
@@ -311,7 +318,7 @@ static void set_meta(ph_foreign *out, const ph_raw_rows *rows, const char *folde
   snprintf(m->env_name, sizeof m->env_name, "%s", rows->env);
   m->success = rows->success;
   if (rows->success >= 0)
-    snprintf(m->success_source, sizeof m->success_source, "%s", rows->success_source);
+    strcpy(m->success_source, "the chunks' successful");
 }
 
 /* Why there are states only. */

@@ -41,18 +41,17 @@ typedef struct ph_raw_series {
 /* All chunks of an episode. */
 typedef struct ph_raw_rows {
   const char *folder;
-  ph_raw_series *at;                /* owned */
-  size_t n, dropped;                /* dropped: arrays beyond the limit of their number */
-  int64_t states, actions, pickled; /* rows so far */
-  size_t width;                     /* of a state */
-  size_t bytes;                     /* of all data */
-  size_t chunks;                    /* that gave states */
-  bool hole;                        /* something is missing before the next chunk */
-  char last[256];                   /* name of the chunk before */
-  double end, longest;              /* last time, and the longest step within a chunk [s] */
-  int success;                      /* 1, 0, -1: not known */
-  bool silent;                      /* a chunk does not say whether it succeeded */
-  char success_source[120];
+  ph_raw_series *at;       /* owned */
+  size_t n, dropped;       /* dropped: arrays beyond the limit of their number */
+  int64_t states, actions; /* rows so far */
+  size_t width;            /* of a state */
+  size_t bytes;            /* of all data */
+  size_t chunks;           /* that gave states */
+  bool hole;               /* something is missing before the next chunk */
+  char last[256];          /* name of the chunk before */
+  double end, longest;     /* last time, and the longest step within a chunk [s] */
+  int success;             /* 1, 0, -1: not known */
+  bool silent;             /* a chunk does not say whether it succeeded */
   char env[64];
 } ph_raw_rows;
 

@@ -290,9 +290,6 @@ static void join_outcome(ph_raw_rows *rows, ph_foreign *f, const chunk *c) {
   size_t i = ph_npz_find(c->npz, "env");
   int success = ph_raw_success(c->npz);
   rows->silent = rows->silent || success < 0;
-  if (success == 1 && rows->success != 1)
-    snprintf(rows->success_source, sizeof rows->success_source, "successful: true in %.80s",
-             c->name);
   rows->success = success > rows->success ? success : rows->success;
   if (i == SIZE_MAX || ph_npz_text(c->npz, i, env, sizeof env) != PH_OK || !env[0])
     return;
@@ -379,8 +376,6 @@ ph_status ph_raw_join(ph_raw_rows *out, ph_foreign *findings, const char *folder
     status = join_or_leave(out, findings, chunks->name[i]);
   if (out->success == 0 && out->silent)
     out->success = -1;
-  if (out->success == 0)
-    snprintf(out->success_source, sizeof out->success_source, "successful: false in every chunk");
   if (out->dropped > 0)
     ph_foreign_find(findings, PH_FINDING_MISSING, -1, "%zu more arrays are not shown: %d at most",
                     out->dropped, SERIES_MAX);

@@ -79,8 +79,12 @@ TEST_F(Raw, DetectsAnEpisodeAndAFolderOfThem) {
   auto is_raw = [](const std::string &path) {
     return ph_read_raw.detect(path.c_str(), H5I_INVALID_HID);
   };
-  EXPECT_FALSE(is_raw(ep)) << "a model alone is no episode";
-  EXPECT_TRUE(is_raw(folder.path)) << "but an empty one in a folder of episodes";
+  EXPECT_TRUE(is_raw(ep)) << "its name says so, and a look that it is empty";
+  EXPECT_TRUE(is_raw(folder.path));
+  std::filesystem::create_directories(folder / "other/models");
+  write_bytes(folder / "other/models/model.xml", "<mujoco/>");
+  EXPECT_FALSE(is_raw(folder / "other/models")) << "a model alone is no episode";
+  EXPECT_FALSE(is_raw(folder / "other"));
   two();
   EXPECT_TRUE(is_raw(ep));
   EXPECT_TRUE(is_raw(ep + "/"));
@@ -178,7 +182,7 @@ TEST_F(Raw, ChunksAreJoined) {
   EXPECT_STREQ("2023-11-14T22:13:20Z", f.meta.created);
   EXPECT_STREQ("lift the\\x0acube", f.meta.instruction);
   EXPECT_EQ(1, f.meta.success);
-  EXPECT_STREQ("successful: true in state_1700000001_12.npz", f.meta.success_source);
+  EXPECT_STREQ("the chunks' successful", f.meta.success_source);
   EXPECT_EQ((std::vector<std::string>{
                 "-1: ep_meta.json: not shown: layout_id, style",
                 "-1: 137 actions are pickled Python objects, which are not read: states only"}),
