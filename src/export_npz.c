@@ -28,6 +28,14 @@ static void add_array(struct arrays *a, ph_column col, int channel, int64_t rows
   snprintf(track->name, sizeof track->name, "%s", name);
 }
 
+/* The file's own array goes before a column that was made of it. */
+static bool channel_named(const ph_channel *channels, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (channels[i].kind == PH_CHANNEL_NUMBERS && strcmp(channels[i].name, name) == 0)
+      return true;
+  return false;
+}
+
 static ph_status find_arrays(struct arrays *a) {
   size_t n, tracks = ph_tracks_count(a->tracks);
   const ph_channel *channels = ph_episode_channels(a->episode, &n);
@@ -38,8 +46,13 @@ static ph_status find_arrays(struct arrays *a) {
     return ph_fail(PH_ENOMEM, "export: out of memory");
   for (int i = 0; i < PH_COL_COUNT; i++) {
     ph_column col = (ph_column)i;
-    if (col != PH_COL_FINAL_STATE && ph_episode_has(a->episode, col))
-      add_array(a, col, -1, ph_episode_rows(a->episode, col), 0, ph_schema_column(col)->path);
+    const char *name = ph_schema_column(col)->path;
+    if (col == PH_COL_STATES && !ph_track_divided(a->episode))
+      name = "time"; /* that is all of it, and the file's own states keep their name */
+    else if (ph_episode_meta_of(a->episode)->layout[0] && strrchr(name, '/'))
+      name = strrchr(name, '/') + 1; /* the file has no folder of ours */
+    if (ph_track_shown(a->episode, col) && !channel_named(channels, n, name))
+      add_array(a, col, -1, ph_episode_rows(a->episode, col), 0, name);
   }
   for (size_t i = 0; i < n; i++)
     if (channels[i].kind == PH_CHANNEL_NUMBERS)
@@ -143,6 +156,8 @@ static ph_type narrow(double *rows, size_t n, ph_type type) {
 
 static int shape_of(const struct arrays *a, const ph_track *array, int64_t dim[4]) {
   size_t n;
+  if (array->column == PH_COL_STATES && !ph_track_divided(a->episode))
+    return 1;
   if (array->channel < 0)
     return 1 + ph_schema_shape(array->column, &ph_episode_meta_of(a->episode)->dims, dim + 1);
   const ph_channel *channel = &ph_episode_channels(a->episode, &n)[array->channel];

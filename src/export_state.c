@@ -21,12 +21,6 @@ struct piece {
 
 enum { PIECES = 16 };
 
-/* Whether the states row of the episode is divided: a model said how. */
-static bool divided(const ph_episode *episode) {
-  const ph_episode_meta *m = ph_episode_meta_of(episode);
-  return m->model_sha256[0] || m->dims.nq > 0;
-}
-
 static void add(struct piece *pieces, size_t *n, const ph_episode *episode, struct piece piece) {
   if (piece.n > 0 && ph_episode_has(episode, piece.col))
     pieces[(*n)++] = piece;
@@ -159,9 +153,9 @@ ph_status ph_export_state_npz(const char *path, const ph_episode *episode, int64
   ph_status status = check_step(episode, step);
   if (status == PH_OK)
     status = ph_npz_create(&npz, path);
-  if (status == PH_OK && !divided(episode))
+  if (status == PH_OK && !ph_track_divided(episode))
     status = write_undivided(npz, episode, step);
-  for (size_t i = 0; i < n && status == PH_OK && divided(episode); i++)
+  for (size_t i = 0; i < n && status == PH_OK && ph_track_divided(episode); i++)
     status = write_piece(npz, episode, &pieces[i], step);
   if (status == PH_OK)
     return ph_npz_finish(npz);
@@ -205,13 +199,22 @@ static ph_status put_key(FILE *out, const ph_episode *episode, int64_t step) {
   return status;
 }
 
+static const char *why_no_model(const ph_episode *episode) {
+  size_t n;
+  const ph_finding *findings = ph_episode_findings(episode, &n);
+  for (size_t i = 0; i < n; i++)
+    if (findings[i].kind == PH_FINDING_MISSING && strstr(findings[i].text, "model"))
+      return findings[i].text;
+  return "how its states divide is not known";
+}
+
 ph_status ph_export_key(char **out, const ph_episode *episode, int64_t step) {
   char *text = NULL;
   size_t size = 0;
   *out = NULL;
-  if (!divided(episode))
-    return ph_fail(PH_ENOTFOUND, "%s: a key needs a model: how its states divide is not known",
-                   ph_episode_meta_of(episode)->id);
+  if (!ph_track_divided(episode))
+    return ph_fail(PH_ENOTFOUND, "%s: a key needs a model: %s", ph_episode_meta_of(episode)->id,
+                   why_no_model(episode));
   ph_status status = check_step(episode, step);
   if (status)
     return status;

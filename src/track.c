@@ -54,6 +54,18 @@ static void name_plain(ph_track *track, const char *stem, size_t width) {
 
 /* --- columns --- */
 
+bool ph_track_divided(const ph_episode *episode) {
+  const ph_episode_meta *m = ph_episode_meta_of(episode);
+  return m->model_sha256[0] || m->dims.nq > 0;
+}
+
+bool ph_track_shown(const ph_episode *episode, ph_column col) {
+  if (col == PH_COL_FINAL_STATE || !ph_episode_has(episode, col))
+    return false;
+  return col != PH_COL_STATES || ph_track_divided(episode) ||
+         ph_episode_meta_of(episode)->control_dt > 0;
+}
+
 static const char *without_folder(const char *path) {
   return strncmp(path, "playhead/", 9) == 0 ? path + 9 : path;
 }
@@ -132,7 +144,9 @@ static ph_status add_column(ph_tracks *tracks, const struct names *names, ph_col
                         .element = (int)e,
                         .rows = ph_episode_rows(tracks->episode, col),
                         .shift = column_shift(col)};
-    snprintf(track->array, sizeof track->array, "%s", ph_schema_column(col)->path);
+    bool time_alone = col == PH_COL_STATES && !ph_track_divided(tracks->episode);
+    snprintf(track->array, sizeof track->array, "%s",
+             time_alone ? "time" : ph_schema_column(col)->path);
     name_column(track, names, dims, width);
   }
   return status;
@@ -208,7 +222,7 @@ ph_status ph_tracks_make(ph_tracks **out, const ph_episode *episode, const ph_mo
   tracks->episode = episode;
   ph_status status = names_make(&names, model, &ph_episode_meta_of(episode)->dims);
   for (int col = 0; col < PH_COL_COUNT && status == PH_OK; col++)
-    if (col != PH_COL_FINAL_STATE && ph_episode_has(episode, (ph_column)col))
+    if (ph_track_shown(episode, (ph_column)col))
       status = add_column(tracks, &names, (ph_column)col);
   for (size_t i = 0; i < n && status == PH_OK; i++)
     status = add_channel(tracks, i, &channels[i]);
@@ -244,7 +258,15 @@ const ph_episode *ph_tracks_episode(const ph_tracks *tracks) {
 /* --- finding --- */
 
 /* How a track answers to a word, the best first. */
-enum answer { ANSWER_NAME, ANSWER_ARRAY, ANSWER_PLACE, ANSWER_CTRL, ANSWER_PATTERN, ANSWER_COUNT };
+enum answer {
+  ANSWER_NAME,
+  ANSWER_ARRAY,
+  ANSWER_PLACE,
+  ANSWER_STEM,
+  ANSWER_CTRL,
+  ANSWER_PATTERN,
+  ANSWER_COUNT
+};
 
 static bool is_array(const ph_track *track, const char *what) {
   return strcmp(track->array, what) == 0 || strcmp(without_folder(track->array), what) == 0;
@@ -263,6 +285,12 @@ static bool is_place(const ph_track *track, const char *what) {
   return strcmp(open, place) == 0 && is_array(track, array);
 }
 
+/* Whether a track is "stem[3]". */
+static bool has_stem(const ph_track *track, const char *stem, size_t n) {
+  const char *open = strrchr(track->name, '[');
+  return open && n > 0 && (size_t)(open - track->name) == n && memcmp(track->name, stem, n) == 0;
+}
+
 static bool answers(const ph_track *track, const char *what, enum answer how) {
   switch (how) {
   case ANSWER_NAME:
@@ -271,6 +299,8 @@ static bool answers(const ph_track *track, const char *what, enum answer how) {
     return is_array(track, what);
   case ANSWER_PLACE:
     return is_place(track, what);
+  case ANSWER_STEM:
+    return has_stem(track, what, strlen(what));
   case ANSWER_CTRL:
     return strncmp(track->name, "ctrl.", 5) == 0 && strcmp(track->name + 5, what) == 0;
   case ANSWER_PATTERN:
@@ -314,14 +344,20 @@ size_t ph_tracks_find(const ph_tracks *tracks, const char *what, size_t *places,
 
 const char *ph_tracks_near(const ph_tracks *tracks, const char *what, char *out, size_t size) {
   ph_near near;
+  char last[sizeof tracks->at->name] = "", word[sizeof last];
   const char *array = "";
   ph_near_begin(&near, what);
   for (size_t i = 0; i < tracks->n; i++) {
     const ph_track *track = &tracks->at[i];
-    if (strcmp(array, track->array) != 0 && strcmp(track->array, track->name) != 0)
+    snprintf(word, sizeof word, "%s", track->name);
+    if (strrchr(word, '['))
+      *strrchr(word, '[') = 0;
+    if (strcmp(array, track->array) != 0 && strcmp(word, track->array) != 0)
       ph_near_add(&near, track->array);
+    if (strcmp(word, last) != 0)
+      ph_near_add(&near, word);
+    strcpy(last, word);
     array = track->array;
-    ph_near_add(&near, track->name);
   }
   return ph_near_text(&near, out, size);
 }

@@ -12,6 +12,12 @@ size_t ph_track_width(const ph_episode *episode, const ph_track *track);
 ph_status ph_track_rows(const ph_episode *episode, const ph_track *track, int64_t first, int64_t n,
                         double *out);
 
+/* Whether a model says how a states row divides. Else the file's own states are a channel, and the
+ * column PH_COL_STATES is time alone. */
+bool ph_track_divided(const ph_episode *episode);
+/* Whether a column is something that the episode knows, and not covered by another. */
+bool ph_track_shown(const ph_episode *episode, ph_column col);
+
 /* The episode that the tracks are of; borrowed. */
 const ph_episode *ph_tracks_episode(const ph_tracks *tracks);
 

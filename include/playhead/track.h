@@ -38,8 +38,9 @@ PH_API size_t ph_tracks_count(const ph_tracks *tracks);
 PH_API const ph_track *ph_tracks_at(const ph_tracks *tracks, size_t i); /* NULL past the last */
 
 /* The tracks that a person names: a name, a place from 0, the name of an array (all its elements),
- * a place in an array ("states[12]"), an actuator, or a pattern ("arm_*"); what comes first in this
- * list wins. places gets at most `room` of them in order; returns how many there are. */
+ * a place in an array ("states[12]"), a name without its place ("action"), an actuator, or a
+ * pattern ("arm_*"); what comes first in this list wins. places gets at most `room` of them in
+ * order; returns how many there are. */
 PH_API size_t ph_tracks_find(const ph_tracks *tracks, const char *what, size_t *places,
                              size_t room);
 

@@ -12,6 +12,7 @@ enum { ODDITIES = 4 };
 struct info {
   const struct options *opt;
   ph_store *store;
+  size_t group;            /* as cli_group gives it */
   json_t *root, *episodes; /* NULL without --json */
   size_t stored[PH_COL_COUNT], opened, refused;
   char hash[PH_SHA256_SIZE], no_hash[400]; /* one of them is "" */
@@ -101,9 +102,12 @@ static void judge(struct info *info, struct facts *f, const ph_episode *episode)
 
 static void print_head(const struct info *info) {
   int64_t actions = 0;
-  size_t n = ph_store_count(info->store);
-  for (size_t i = 0; i < n; i++)
-    actions += ph_store_entry(info->store, i)->actions;
+  size_t n = 0;
+  for (size_t i = 0; i < ph_store_count(info->store); i++) {
+    bool in = cli_in_group(info->store, info->group, i);
+    n += in;
+    actions += in ? ph_store_entry(info->store, i)->actions : 0;
+  }
   printf("%s: %s, %zu %s, %" PRId64 " actions\n", ph_store_path(info->store),
          ph_store_layout(info->store), n, n == 1 ? "episode" : "episodes", actions);
   printf("data hash  %s%s\n",
@@ -347,7 +351,8 @@ static void show_text(struct info *info) {
     printf("\n%-18s %4s %7s %7s  %-20s  %-10s  %-7s  %-7s  %-11s  %s\n", "episode", "env",
            "actions", "states", "seed", "end", "success", "hold", "determinism", "guarantee");
   for (size_t i = 0; i < n; i++)
-    show_episode(info, i);
+    if (cli_in_group(info->store, info->group, i))
+      show_episode(info, i);
   print_hold(info);
   if (info->opened)
     print_components(info);
@@ -363,7 +368,8 @@ static int show_json(struct info *info) {
     show_models(info);
   show_tasks(info);
   for (size_t i = 0; i < ph_store_count(info->store); i++)
-    show_episode(info, i);
+    if (cli_in_group(info->store, info->group, i))
+      show_episode(info, i);
   if (info->foreign) /* their models are known once they were opened */
     show_models(info);
   if (info->foreign)
@@ -377,6 +383,9 @@ int verb_info(const struct options *opt) {
   int status = EXIT_FINE;
   if (ph_store_open(&info.store, opt->paths, opt->npaths, &so) != PH_OK)
     return cli_error();
+  status = cli_group(opt, info.store, &info.group);
+  if (status != EXIT_FINE)
+    goto out;
   if (ph_store_content_hash(info.store, info.hash) != PH_OK)
     snprintf(info.no_hash, sizeof info.no_hash, "%s", ph_error());
   else if (!info.hash[0])
@@ -385,9 +394,10 @@ int verb_info(const struct options *opt) {
   if (opt->json)
     status = show_json(&info);
   else if (info.foreign)
-    info.refused = foreign_print(info.store);
+    info.refused = foreign_print(info.store, info.group);
   else
     show_text(&info);
+out:
   ph_store_free(info.store);
   if (status == EXIT_FINE && info.refused)
     status = EXIT_FINDING;

@@ -19,6 +19,7 @@ struct line { /* of an episode that was opened */
 
 struct sheet {
   ph_store *store;
+  size_t *place; /* in the store, of each episode of the sheet */
   size_t n, listed, opened, refused;
   struct line *lines; /* (listed) */
   struct survey writer, env, told, controller, rate, outcome, guarantee, findings;
@@ -41,6 +42,10 @@ bool foreign_store(ph_store *store) {
 }
 
 /* --- gathering --- */
+
+static const ph_entry *entry_of(const struct sheet *s, size_t i) {
+  return ph_store_entry(s->store, s->place[i]);
+}
 
 /* "unknown: one row is one unit" behind a label that says "rate". */
 static const char *rate_unknown(const char *source) {
@@ -87,7 +92,7 @@ static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
 }
 
 static void note_entry(struct sheet *s, size_t i) {
-  const ph_entry *e = ph_store_entry(s->store, i);
+  const ph_entry *e = entry_of(s, i);
   int64_t n = e->actions > 0 ? e->actions : 0;
   s->actions += n;
   s->least = i == 0 || n < s->least ? n : s->least;
@@ -102,10 +107,10 @@ static void gather(struct sheet *s) {
     if (i % 64 == 0 && s->n > ALL_LINES)
       cli_progress("%zu of %zu episodes", i, s->n);
     if (i >= s->listed) {
-      if (ph_store_look(s->store, i) != PH_OK)
+      if (ph_store_look(s->store, s->place[i]) != PH_OK)
         s->refused++;
-      survey_add(&s->findings, i, PH_FINDING_ODDITY, -1, ph_store_entry(s->store, i)->oddity);
-    } else if (ph_store_episode(&episode, s->store, i) == PH_OK) {
+      survey_add(&s->findings, i, PH_FINDING_ODDITY, -1, entry_of(s, i)->oddity);
+    } else if (ph_store_episode(&episode, s->store, s->place[i]) == PH_OK) {
       note_episode(s, i, episode);
     } else {
       s->refused++;
@@ -221,7 +226,7 @@ static void print_said(const char *before, const struct said *said, const char *
 }
 
 static void print_episode(const struct sheet *s, size_t i, int wide, bool models) {
-  const ph_entry *e = ph_store_entry(s->store, i);
+  const ph_entry *e = entry_of(s, i);
   const struct line *line = &s->lines[i];
   printf("%-*s %7" PRId64 " %7" PRId64 "  %-7s", wide, e->id, e->actions, e->states,
          e->success < 0 ? "-"
@@ -243,7 +248,7 @@ static void print_episodes(const struct sheet *s) {
   int wide = 8;
   bool models = ph_store_model_hash(s->store, 0) && ph_store_model_hash(s->store, 1);
   for (size_t i = 0; i < s->listed; i++) {
-    int n = (int)strlen(ph_store_entry(s->store, i)->id);
+    int n = (int)strlen(entry_of(s, i)->id);
     wide = n > wide ? n : wide;
   }
   printf("\n%-*s %7s %7s  %-7s%s  %s\n", wide, "episode", "actions", "states", "success",
@@ -268,24 +273,36 @@ static void print_shared(const struct sheet *s) {
       continue;
     }
     if (said->count == 1)
-      snprintf(in, sizeof in, " (%.60s)", ph_store_entry(s->store, said->first)->id);
+      snprintf(in, sizeof in, " (%.60s)", entry_of(s, said->first)->id);
     else if (said->count == s->n)
       snprintf(in, sizeof in, " (all)");
     else
-      snprintf(in, sizeof in, " (%zu, first %.60s)", said->count,
-               ph_store_entry(s->store, said->first)->id);
+      snprintf(in, sizeof in, " (%zu, first %.60s)", said->count, entry_of(s, said->first)->id);
     print_said(printed++ ? "" : "\n", said, in);
   }
   if (left)
     printf("... and %zu more\n", left);
 }
 
-size_t foreign_print(ph_store *store) {
-  struct sheet s = {.store = store, .n = ph_store_count(store)};
-  s.listed = s.n > ALL_LINES ? FIRST_LINES : s.n;
-  s.lines = calloc(s.listed + 1, sizeof *s.lines);
-  if (!s.lines)
-    return s.n;
+/* The episodes of the group, in the store's order. */
+static bool find_places(struct sheet *s, size_t group) {
+  size_t n = ph_store_count(s->store);
+  s->place = calloc(n + 1, sizeof *s->place);
+  for (size_t i = 0; s->place && i < n; i++)
+    if (cli_in_group(s->store, group, i))
+      s->place[s->n++] = i;
+  s->listed = s->n > ALL_LINES ? FIRST_LINES : s->n;
+  s->lines = calloc(s->listed + 1, sizeof *s->lines);
+  return s->place && s->lines;
+}
+
+size_t foreign_print(ph_store *store, size_t group) {
+  struct sheet s = {.store = store};
+  if (!find_places(&s, group)) {
+    free(s.place);
+    free(s.lines);
+    return ph_store_count(store);
+  }
   gather(&s);
   print_head(&s);
   print_episodes(&s);
@@ -298,5 +315,6 @@ size_t foreign_print(ph_store *store) {
     survey_free(all[i]);
   array_survey_free(&s.arrays);
   free(s.lines);
+  free(s.place);
   return s.refused;
 }
