@@ -232,3 +232,39 @@ TEST_F(ProbeCache, AModelIsTriedOnce) {
   ph_source_free(good);
   ph_source_free(bad);
 }
+
+/* Texts that MuJoCo 2.2.2 cannot bear; other versions may refuse them. */
+TEST_F(ProbeCache, AModelThatKillsTheCompilerIsOneLine) {
+  const struct {
+    const char *xml, *line;
+  } models[] = {
+      {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 99999'/></asset>"
+       "<worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>",
+       "m.xml: MuJoCo crashes on it (signal 11)"},
+      {"<mujoco><asset><texture name='t' type='2d' builtin='flat' width='60000' height='60000' "
+       "rgb1='1 1 1'/></asset><worldbody/></mujoco>",
+       "m.xml: MuJoCo needs more than 4096 MiB for it"},
+      {"<mujoco><worldbody><body><composite type='particle' count='1000 1000 10' spacing='.1'>"
+       "<geom size='.01'/></composite></body></worldbody></mujoco>",
+       "m.xml: MuJoCo gives no answer in 1 s"},
+  };
+  if (SANITIZED)
+    GTEST_SKIP() << "there are no limits under sanitizers";
+  const ph_probe_limits limits = {0, 1, 60};
+  for (auto &model : models) {
+    ph_source *source = help_source(model.xml);
+    ph_probe_limit(strstr(model.line, " in 1 s") ? &limits : nullptr);
+    EXPECT_EQ(ph_probe_model(source, "m.xml"), PH_EMODEL);
+    if (mj_version() < 300) {
+      EXPECT_STREQ(ph_error(), model.line);
+    }
+    ph_source_free(source);
+  }
+  ph_probe_limit(nullptr);
+  const char *text = models[0].xml;
+  spill(dir / "m.xml", text);
+  ph_model *model = nullptr;
+  EXPECT_EQ(ph_model_open(&model, (dir / "m.xml").c_str(), nullptr), PH_EMODEL);
+  EXPECT_TRUE(says(ph_error(), dir / "m.xml"));
+  EXPECT_EQ(model, nullptr);
+}
