@@ -10,10 +10,26 @@
 #include "fail.h"
 #include "hash.h"
 #include "probe.h"
+#include "sniff.h"
 
 #define MODELS_MAX 8 /* compiled models of foreign episodes that are kept */
 
 /* --- homes --- */
+
+/* What can be read of a file that is being written is read, and labelled. */
+static void find_writer(char *out, size_t size, hid_t h5) {
+  out[0] = 0;
+  if (h5 >= 0)
+    ph_file_writer(out, size, ph_h5_fd(h5));
+}
+
+static void say_writer(ph_entry *entries, size_t n, hid_t h5) {
+  char writer[100];
+  find_writer(writer, sizeof writer, h5);
+  for (size_t i = 0; writer[0] && i < n; i++)
+    if (!entries[i].oddity[0])
+      snprintf(entries[i].oddity, sizeof entries[i].oddity, "%s", writer);
+}
 
 ph_status ph_store_scan_foreign(ph_home *home, ph_entry **entries, size_t *n, hid_t h5) {
   ph_scan scan = {0};
@@ -28,6 +44,7 @@ ph_status ph_store_scan_foreign(ph_home *home, ph_entry **entries, size_t *n, hi
   home->ngroups = scan.ngroups;
   *entries = scan.entries;
   *n = scan.n;
+  say_writer(*entries, *n, h5);
   return PH_OK;
 }
 
@@ -276,11 +293,16 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
   ph_foreign f = {0};
   const ph_model *model = NULL;
   const char *why = NULL;
+  char writer[100];
   ph_status status = ph_probe_episode(e->file, e->group);
   if (status == PH_OK)
     status = h->reader->open(&f, e->file, e->group, h->h5);
-  if (status == PH_OK)
+  if (status == PH_OK) {
+    find_writer(writer, sizeof writer, h->h5);
+    if (writer[0])
+      ph_foreign_find(&f, PH_FINDING_ODDITY, -1, "%s", writer);
     status = choose_model(&model, &why, store, &f, i);
+  }
   if (status) {
     ph_foreign_clear(&f);
   } else {

@@ -10,7 +10,15 @@
  *   finding   a step and a sentence               export    text and arrays for other programs
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
- * prints, never exits, installs no signal handler, and writes nothing but what it is told to. */
+ * prints, never exits, installs no signal handler, and writes nothing but what it is told to, and
+ * a file of at most 4 MiB in the user's cache folder.
+ *
+ * Files and models may be hostile, and the libraries that read them can crash: so they are opened
+ * and compiled in a child process first, with limits of memory and time. It is forked by the first
+ * call that opens something, inherits nothing but memory, ignores the terminal's signals, and ends
+ * with the host; the host gets a SIGCHLD when one ends. What was found good is remembered in
+ * $XDG_CACHE_HOME/playhead/verdicts (else ~/.cache/playhead; nothing where there is no such
+ * folder). */
 #ifndef PLAYHEAD_PLAYHEAD_H
 #define PLAYHEAD_PLAYHEAD_H
 
