@@ -35,8 +35,7 @@ static int by_path(const void *a, const void *b) {
 }
 
 ph_status ph_mjcf_fail_missing(const ph_missing *missing, size_t n, const char *where) {
-  static const char advice[] = "give their folder by --assets, or leave them out by "
-                               "--missing-assets drop";
+  static const char advice[] = "--assets DIR finds them, --missing-assets drop leaves them out";
   char list[600];
   size_t used = 0, kinds = 0;
   const char **paths = calloc(n, sizeof *paths);
@@ -53,11 +52,14 @@ ph_status ph_mjcf_fail_missing(const ph_missing *missing, size_t n, const char *
                              ph_path_base(paths[i]));
   if (kinds > LISTED && used < sizeof list)
     snprintf(list + used, sizeof list - used, " and %zu more", kinds - LISTED);
+  /* the advice first: lists are what is cut where there is no room */
   ph_status status =
-      kinds == 1 ? ph_fail(PH_EIO, "%.200s: a file of the model cannot be had: %.400s: %s: %s",
-                           where, paths[0], missing[0].why, advice)
+      kinds == 1 ? ph_fail(PH_EIO,
+                           "%.200s: a file of the model cannot be had: --assets DIR finds it, "
+                           "--missing-assets drop leaves it out: %.400s: %s",
+                           where, paths[0], missing[0].why)
                  : ph_fail(PH_EIO, "%.200s: %zu files of the model cannot be had: %s: %s", where,
-                           kinds, list, advice);
+                           kinds, advice, list);
   free(paths);
   return status;
 }
