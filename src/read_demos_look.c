@@ -39,7 +39,6 @@ void ph_demo_size_of(ph_demo_size *out, hid_t demo) {
 /* --- outcome --- */
 
 typedef struct series {
-  int64_t rows;
   int64_t ones, first_one, other; /* how many are 1, the first of them, how many neither 0 nor 1 */
   int64_t before_last;            /* how many are positive before the last row */
   double max;
@@ -61,7 +60,6 @@ static bool read_series(series *out, hid_t demo, const char *name) {
   double *value = fits ? malloc((size_t)n * sizeof *value) : NULL;
   fits = value && ph_h5_read(dataset, &info, PH_F64, first, n, value) == PH_OK;
   ph_h5_close(dataset);
-  out->rows = info.dim[0];
   for (int64_t i = 0; fits && i < n; i++) {
     if (value[i] == 1 && out->ones++ == 0)
       out->first_one = first + i;
@@ -80,11 +78,12 @@ static void from_series(ph_demo_outcome *out, const series *s, const char *array
   out->success = s->ones > 0;
   if (s->ones == 0)
     snprintf(out->source, sizeof out->source, "%s: never 1", array);
-  else if (s->first_one == s->rows - 1)
-    snprintf(out->source, sizeof out->source, "%s: 1 at the last action", array);
+  else if (s->last)
+    snprintf(out->source, sizeof out->source, "%s: 1 at the last action%s", array,
+             s->ones > 1 ? " and before" : "");
   else
-    snprintf(out->source, sizeof out->source, "%s: 1 at action %lld%s", array,
-             (long long)s->first_one, s->last ? " and at the last" : ", not at the last");
+    snprintf(out->source, sizeof out->source, "%s: 1 at action %lld, not at the last", array,
+             (long long)s->first_one);
 }
 
 /* A number or a bool; false: there is none. */
@@ -133,8 +132,8 @@ static void compare_lengths(ph_entry *entry, const ph_demo_size *size, hid_t dem
   int64_t stored, rows = size->actions >= 0 ? size->actions : size->states;
   if (rows >= 0 && ph_h5_has_attr(demo, "num_samples") &&
       ph_h5_attr_i64(demo, "num_samples", &stored) == PH_OK && stored != rows) {
-    snprintf(text, sizeof text, "num_samples is %lld, the arrays have %lld rows", (long long)stored,
-             (long long)rows);
+    snprintf(text, sizeof text, "num_samples is %lld, there are %lld %s", (long long)stored,
+             (long long)rows, size->actions >= 0 ? "actions" : "states");
     say(entry, text);
   }
   if (size->actions < 0)

@@ -150,8 +150,8 @@ static void find_lengths(ph_foreign *f, hid_t demo) {
   int64_t rows = actions >= 0 ? actions : f->meta.states;
   if (ph_h5_has_attr(demo, "num_samples") &&
       ph_h5_attr_i64(demo, "num_samples", &stored) == PH_OK && stored != rows)
-    ph_foreign_find(f, PH_FINDING_ODDITY, -1, "num_samples is %lld, the arrays have %lld rows",
-                    (long long)stored, (long long)rows);
+    ph_foreign_find(f, PH_FINDING_ODDITY, -1, "num_samples is %lld, there are %lld %s",
+                    (long long)stored, (long long)rows, actions >= 0 ? "actions" : "states");
 }
 
 static void find_odd_arrays(ph_foreign *f) {

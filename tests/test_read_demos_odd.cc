@@ -39,8 +39,8 @@ TEST_F(Odd, StoredLengthsAreNotBelieved) {
   write([](File &f) { f.attr("/data/demo_0", "num_samples", 1000000000); });
   Handed h;
   read(h);
-  EXPECT_EQ("oddity: num_samples is 1000000000, the arrays have 6 rows\n", h.findings());
-  EXPECT_STREQ("num_samples is 1000000000, the arrays have 6 rows", look(0).oddity);
+  EXPECT_EQ("oddity: num_samples is 1000000000, there are 6 actions\n", h.findings());
+  EXPECT_STREQ("num_samples is 1000000000, there are 6 actions", look(0).oddity);
   EXPECT_EQ(6, look(0).actions);
 }
 
@@ -227,7 +227,7 @@ TEST_F(Odd, SparseRewards) {
 
 TEST_F(Odd, ShapedRewards) {
   rewards({0.1, 0.2, 0.5, 0.8, 1, 1});
-  EXPECT_EQ("1 rewards: 1 at action 4 and at the last", success());
+  EXPECT_EQ("1 rewards: 1 at the last action and before", success());
   rewards({0.1, 0.2, 0.5, 0.8, 0.7, 0.9});
   EXPECT_EQ("-1 ", success());
   EXPECT_EQ("", place);
@@ -237,7 +237,7 @@ TEST_F(Odd, ShapedRewards) {
 
 TEST_F(Odd, DonesTellWhereTheyAreMoreThanTheEnd) {
   rewards({0, 0, 0, 0, 1, 1}, "dones");
-  EXPECT_EQ("1 dones: 1 at action 4 and at the last", success());
+  EXPECT_EQ("1 dones: 1 at the last action and before", success());
   EXPECT_EQ("dones", place);
   rewards({0, 0, 0, 0, 0, 1}, "dones"); /* the end, or a success */
   EXPECT_EQ("-1 ", success());
@@ -250,7 +250,7 @@ TEST_F(Odd, BoolsAreNumbers) {
     f.array("/data/demo_0/dones", BOOL, {6}, {0, 0, 0, 1, 1, 1});
     f.array("/data/demo_0/rewards", F64, {6}, {0, 0, 0, 10, 10, 10});
   });
-  EXPECT_EQ("1 dones: 1 at action 3 and at the last", success());
+  EXPECT_EQ("1 dones: 1 at the last action and before", success());
 }
 
 TEST_F(Odd, TheAttributeHoldsAndAContradictionIsSaid) {
