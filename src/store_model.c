@@ -289,7 +289,7 @@ ph_status ph_store_override(const ph_model **out, ph_store *store) {
     foreign = foreign || store->homes[i].reader;
   ph_model_options opt = {.assets = (const char *const *)store->assets,
                           .nassets = store->nassets,
-                          .drop_missing = foreign && store->drop_missing,
+                          .drop_missing = store->drop_missing,
                           .mend = foreign};
   ph_status status =
       store->override ? PH_OK : ph_model_open(&store->override, store->model_path, &opt);

@@ -153,7 +153,7 @@ TEST_F(Cli, HelpAndVersionAreEverywhere) {
   Outcome o = Run({"--help"});
   EXPECT_EQ(o.status, 0);
   EXPECT_EQ(o.err, "");
-  for (const char *verb : {"view", "screen", "info", "record", "verify", "replay"}) {
+  for (const char *verb : {"view", "screen", "info", "export", "record", "verify", "replay"}) {
     EXPECT_NE(o.out.find(string("\n  ") + verb + " "), string::npos) << verb;
     Outcome help = Run({verb, "--help"});
     EXPECT_EQ(help.status, 0);
@@ -167,13 +167,13 @@ TEST_F(Cli, HelpAndVersionAreEverywhere) {
 
 /* Every option that takes a value says in --help and in the manual what holds without it. */
 TEST_F(Cli, DefaultsOfAllOptionsAreInTheHelp) {
-  for (const char *verb : {"view", "screen", "info", "record", "verify", "replay"}) {
+  for (const char *verb : {"view", "screen", "info", "export", "record", "verify", "replay"}) {
     string help = Run({verb, "--help"}).out, options = help.substr(help.find("\noptions:\n") + 10);
     options = std::regex_replace(options, std::regex("\n {5,}"), " ");
     std::istringstream lines(options);
     int with_value = 0;
     for (string line; std::getline(lines, line);)
-      if (std::regex_search(line, std::regex("^  --[a-z]+ [A-Z]"))) {
+      if (std::regex_search(line, std::regex("^  --[a-z-]+ [A-Z]"))) {
         EXPECT_TRUE(std::regex_search(line, std::regex("\\(default: .+\\)$"))) << verb << line;
         with_value++;
       }
@@ -860,10 +860,11 @@ TEST_F(Cli, ManualAndCompletionsHoldTheWholeTable) {
   Outcome man = Run({"--man"}), bash = Run({"--completion", "bash"}),
           zsh = Run({"--completion", "zsh"}), fish = Run({"--completion", "fish"});
   for (const char *option :
-       {"episode", "at", "size", "keys", "task", "model", "assets", "envs", "episodes", "seed",
-        "hold", "out", "mode", "scheme", "color", "ascii", "json", "help", "version"}) {
-    string name = option;
-    EXPECT_NE(man.out.find("\\-\\-" + name), string::npos) << name;
+       {"episode",  "at",   "size",    "keys",  "task",  "model",   "assets", "envs",
+        "episodes", "seed", "hold",    "out",   "mode",  "scheme",  "color",  "ascii",
+        "json",     "help", "version", "group", "range", "columns", "as",     "missing-assets"}) {
+    string name = option, in_man = std::regex_replace(name, std::regex("-"), "\\-");
+    EXPECT_NE(man.out.find("\\-\\-" + in_man), string::npos) << name;
     EXPECT_NE(bash.out.find("--" + name), string::npos) << name;
     EXPECT_NE(zsh.out.find("--" + name), string::npos) << name;
     EXPECT_NE(fish.out.find("-l " + name), string::npos) << name;
@@ -872,6 +873,35 @@ TEST_F(Cli, ManualAndCompletionsHoldTheWholeTable) {
   Put("c.bash", bash.out + "\nCOMP_WORDS=(playhead record --en) COMP_CWORD=2\n_playhead\n"
                            "[ \"${COMPREPLY[*]}\" = --envs ]\n");
   EXPECT_EQ(system(("bash " + Path("c.bash")).c_str()), 0);
+  Put("d.bash", bash.out + "\nCOMP_WORDS=(playhead export --as n) COMP_CWORD=3\n_playhead\n"
+                           "[ \"${COMPREPLY[*]}\" = npz ] || exit 1\n"
+                           "COMP_WORDS=(playhead export --out cart.l) COMP_CWORD=3\n_playhead\n"
+                           "[ \"${COMPREPLY[*]}\" = cart.lua ] || exit 1\n");
+  EXPECT_EQ(system(("cd " + top.string() + " && bash d.bash").c_str()), 0);
+}
+
+TEST_F(Cli, OneLetterIsTheWholeOptionWhereTheVerbHasIt) {
+  EXPECT_EQ(Run({"record", "cart.lua", "-o", Path("run"), "--episodes", "1"}).status, 0);
+  ExpectError({"info", "-o", "x", Path("run")}, 2, "--out: not an option of this verb");
+  ExpectError({"export", Path("run"), "-o"}, 2, "--out FILE: the value is missing");
+  ExpectError({"record", "cart.lua", "-o"}, 2, "--out DIR: the value is missing");
+  ExpectError({"info", "--missing-assets", "keep", Path("run")}, 2, "which knows refuse drop");
+}
+
+/* A model whose mesh is not there: refused with its name, or shown without it. */
+TEST_F(Cli, MissingAssetsAreRefusedOrDropped) {
+  Record("run");
+  string xml = kModel;
+  xml.insert(xml.find("<worldbody>"), "<asset><mesh name=\"m\" file=\"lost.stl\"/></asset>");
+  xml.insert(xml.find("<geom size"), "<geom type=\"mesh\" mesh=\"m\"/>");
+  Put("lost.xml", xml);
+  ExpectError({"verify", "--model", "lost.xml", Path("run")}, 3, "lost.stl");
+  ExpectError({"verify", "--model", "lost.xml", "--missing-assets", "refuse", Path("run")}, 3,
+              "lost.stl");
+  Outcome drop = Run({"export", "--model", "lost.xml", "--missing-assets", "drop", "--columns",
+                      "cart", "--range", ":1", Path("run")});
+  EXPECT_EQ(drop.status, 0) << drop.err;
+  EXPECT_EQ(drop.out.rfind("step,cart\n0,", 0), 0u) << drop.out;
 }
 
 TEST_F(Cli, AFullDiskUnderStdoutIsAnError) {

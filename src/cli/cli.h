@@ -51,8 +51,6 @@ int cli_group(const struct options *opt, const ph_store *store, size_t *group);
 bool cli_in_group(const ph_store *store, size_t group, size_t i);
 /* The episode that --episode and --group name: the first of the group where no id is given. */
 int cli_episode(const struct options *opt, const ph_store *store, size_t *i);
-/* Whether --group can be had, before a screen is drawn. */
-int cli_check_group(const struct options *opt);
 
 /* Progress on stderr, only when it is a terminal; at most every tenth of a second. */
 void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -88,19 +88,6 @@ int cli_episode(const struct options *opt, const ph_store *store, size_t *i) {
   return EXIT_FINE;
 }
 
-int cli_check_group(const struct options *opt) {
-  ph_store *store = NULL;
-  ph_store_options so = cli_store_options(opt);
-  size_t group;
-  if (!opt->group)
-    return EXIT_FINE;
-  if (ph_store_open(&store, opt->paths, opt->npaths, &so) != PH_OK)
-    return cli_error();
-  int status = cli_group(opt, store, &group);
-  ph_store_free(store);
-  return status;
-}
-
 /* --- steps --- */
 
 /* How many states the episode that was asked for has, and how long a step of it takes [s]; 0 where

@@ -96,16 +96,25 @@ static int print_version(void) {
   return cli_flush(EXIT_FINE);
 }
 
+/* Whether the model can be had as it is, or mended, as the episodes of other recorders get it. */
+static bool model_opens(const struct options *opt) {
+  ph_model_options how = cli_store_options(opt).model;
+  ph_model *model = NULL;
+  ph_status status = ph_model_open(&model, opt->model, &how);
+  how.mend = true;
+  if (status != PH_OK)
+    status = ph_model_open(&model, opt->model, &how);
+  ph_model_unref(model);
+  return status == PH_OK;
+}
+
 /* A model or a task that the command line names is there and right, before any episode is opened.
  */
 static int check_named(const struct options *opt) {
-  ph_store_options so = cli_store_options(opt);
-  ph_model *model = NULL;
   ph_task *task = NULL;
-  bool ok = (!opt->model || ph_model_open(&model, opt->model, &so.model) == PH_OK) &&
-            (!opt->task || ph_task_open(&task, opt->task) == PH_OK);
+  bool ok =
+      (!opt->model || model_opens(opt)) && (!opt->task || ph_task_open(&task, opt->task) == PH_OK);
   int status = ok ? EXIT_FINE : cli_error();
-  ph_model_unref(model);
   ph_task_unref(task);
   return status;
 }

@@ -11,9 +11,7 @@ int verb_screen(const struct options *opt) {
   struct view_options view = cli_view_options(opt);
   const char *mono = getenv("NO_COLOR");
   bool color = opt->color && !(mono && *mono);
-  int exit_status = cli_check_group(opt);
-  if (exit_status == EXIT_FINE)
-    exit_status = cli_step(opt, true, &view.step);
+  int exit_status = cli_step(opt, true, &view.step);
   if (exit_status != EXIT_FINE)
     return exit_status;
   ph_status status = screen_render(&text, &view, (int)opt->rows, (int)opt->cols, opt->keys, color);

@@ -18,7 +18,8 @@ struct view_options cli_view_options(const struct options *opt) {
       .session = {.paths = opt->paths,
                   .npaths = opt->npaths,
                   .store = cli_store_options(opt),
-                  .task_path = opt->task},
+                  .task_path = opt->task,
+                  .group = opt->group},
       .episode = opt->episode,
       .term = {.ascii = opt->ascii, .scheme = mono && *mono ? SCHEME_MONO : scheme}};
 }
@@ -27,9 +28,7 @@ int verb_view(const struct options *opt) {
   struct view_options view = cli_view_options(opt);
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return cli_fail(EXIT_USAGE, "view: not a terminal: playhead screen prints the same as text");
-  int status = cli_check_group(opt);
-  if (status == EXIT_FINE)
-    status = cli_step(opt, false, &view.step);
+  int status = cli_step(opt, false, &view.step);
   if (status != EXIT_FINE)
     return status;
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
