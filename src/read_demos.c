@@ -99,10 +99,10 @@ static bool demos_detect(const char *path, hid_t h5) {
   (void)path;
   if (ph_h5_group(&search.data, h5, "data") != PH_OK)
     return false;
-  if (ph_h5_count(search.data, &n) == PH_OK && n == 0)
-    search.found = is_empty_data(h5, search.data);
-  else if (has_usual_demo(search.data))
+  if (has_usual_demo(search.data)) /* before the count, which reads all that an old group is */
     search.found = true;
+  else if (ph_h5_count(search.data, &n) == PH_OK && n == 0)
+    search.found = is_empty_data(h5, search.data);
   else
     ph_h5_walk(search.data, find_demo, &search);
   ph_h5_close(search.data);
