@@ -180,7 +180,7 @@ static bool copy_channels(struct opened *o) {
   if (n)
     memcpy(reel->channels, channels, n * sizeof *channels);
   reel->nchannels = n;
-  reel->raw = !o->model && n > 0 && !ph_episode_has(o->episode, PH_COL_STATES);
+  reel->raw = !o->model && n > 0 && reel->meta.dims.nq == 0 && reel->meta.dims.nv == 0;
   return true;
 }
 

@@ -131,7 +131,7 @@ int panel_notes(const struct app *app, const char *notes[PANEL_NOTES]) {
     return 0;
   if (app->snap->note[0])
     notes[n++] = app->snap->note;
-  if (reel->model_note[0])
+  if (reel->model_note[0] && !reel->raw) /* the state panel's title says it */
     notes[n++] = reel->model_note;
   if (reel->task_note[0])
     notes[n++] = reel->task_note;

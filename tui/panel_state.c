@@ -28,7 +28,7 @@ struct item {
   int group;   /* heading of a kind of signals */
   int channel; /* heading of a channel's numbers; without `heading`, a channel that is not shown */
   int signal;
-  bool heading;
+  bool heading, note; /* note: what there is to say of the channels that follow */
 };
 
 /* Walks the lines in the order of drawing: signals by kind, those of channels by channel, then the
@@ -40,15 +40,41 @@ struct walk {
   int group, line; /* line: how many were given */
   size_t next;
   int headed; /* the group or channel whose heading was given; -1 */
+  int noted;  /* the channel whose note was given; -1 */
 };
 
 static struct walk walk_from(const struct app *app, bool headings) {
-  return (struct walk){.app = app, .reel = app_reel(app), .headings = headings, .headed = -1};
+  return (struct walk){
+      .app = app, .reel = app_reel(app), .headings = headings, .headed = -1, .noted = -1};
+}
+
+/* Columns of the name up to its last slash. */
+static int folder_length(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return slash ? (int)(slash - name) : 0;
+}
+
+/* Whether a note is to be given before the heading: once for channels that follow each other in one
+ * folder. */
+static bool needs_note(const struct walk *w, int at) {
+  const ph_channel *channel = &w->reel->channels[at];
+  if (!channel->note[0] || w->noted == at)
+    return false;
+  if (w->headed < 0)
+    return true;
+  const ph_channel *before = &w->reel->channels[w->headed];
+  int n = folder_length(channel->name);
+  return strcmp(before->note, channel->note) != 0 || n != folder_length(before->name) ||
+         strncmp(before->name, channel->name, (size_t)n) != 0;
 }
 
 static bool walk_give(struct walk *w, struct item *item, int heading_of, struct item it) {
   *item = it;
-  if (w->headings && w->headed != heading_of) {
+  if (w->headings && it.channel >= 0 && w->headed != heading_of && needs_note(w, it.channel)) {
+    w->noted = it.channel;
+    item->signal = -1;
+    item->note = true;
+  } else if (w->headings && w->headed != heading_of) {
     w->headed = heading_of;
     item->signal = -1;
     item->heading = true;
@@ -70,7 +96,9 @@ static bool walk_signals(struct walk *w, struct item *item) {
       continue;
     int channel = channels ? sig->channel : -1;
     return walk_give(w, item, channels ? channel : w->group,
-                     (struct item){channels ? -1 : w->group, channel, (int)w->next, false});
+                     (struct item){.group = channels ? -1 : w->group,
+                                   .channel = channel,
+                                   .signal = (int)w->next});
   }
   return false;
 }
@@ -80,7 +108,8 @@ static bool walk_hidden(struct walk *w, struct item *item) {
     const ph_channel *channel = &w->reel->channels[w->next];
     if (channel->kind == PH_CHANNEL_NUMBERS || !state_shows(w->app, channel->name))
       continue;
-    return walk_give(w, item, w->headed, (struct item){-1, (int)w->next, -1, false});
+    return walk_give(w, item, w->headed,
+                     (struct item){.group = -1, .channel = (int)w->next, .signal = -1});
   }
   return false;
 }
@@ -133,7 +162,7 @@ static void shape_measure(const struct app *app, const struct reel *reel, struct
   int seen = 0;
   shape->cursor = panel_cursor(app, PANEL_STATE, panel_state_lines(app));
   while (walk_next(&w, &item)) {
-    if (item.heading)
+    if (item.heading || item.note)
       continue;
     if (seen++ == shape->cursor)
       shape->cursor_line = w.line - 1;
@@ -164,12 +193,30 @@ static void shape_fit(struct shape *shape, int rows, int width) {
   shape->rows = rows;
 }
 
+/* A name in so many columns: its place in brackets, which tells it from others, is kept. */
+static void name_fit(char *out, size_t size, const char *name, int width) {
+  const char *place = strrchr(name, '[');
+  size_t digits = place ? strspn(place + 1, "0123456789") : 0;
+  if (digits == 0 || strcmp(place + 1 + digits, "]") != 0)
+    place = NULL;
+  int tail = place ? (int)strlen(place) : 0;
+  char stem[200];
+  if (!place || text_width(name, 1 << 20, NULL) <= width || width < tail + 2) {
+    text_fit(out, size, name, width);
+    return;
+  }
+  snprintf(stem, sizeof stem, "%.*s", (int)(place - name), name);
+  text_fit(out, size, stem, width - tail);
+  size_t n = strlen(out);
+  snprintf(out + n, size - n, "%s", place);
+}
+
 static void signal_draw(struct surface *s, struct rect r, int y, const struct shape *shape,
                         const struct app *app, int signal, bool selected) {
   const ph_signal *sig = &app_reel(app)->signals[signal];
   const struct snapshot *snap = app->snap;
   char name[200], value[32];
-  text_fit(name, sizeof name, signal_name(sig, shape->headings), shape->name);
+  name_fit(name, sizeof name, signal_name(sig, shape->headings), shape->name);
   snprintf(value, sizeof value, "%*s", VALUE_WIDTH, "-");
   if (snap->has_frame && snap->values)
     text_number(value, sizeof value, snap->values[signal], VALUE_WIDTH);
@@ -201,11 +248,20 @@ static int shape_top(const struct shape *shape, const struct app *app) {
   return top < 0 ? 0 : top;
 }
 
-/* "obs/eef_pos  one step ahead of the states" */
-static void channel_heading(struct surface *s, struct rect r, int y, const ph_channel *channel) {
-  int x = 1 + surface_put(s, r, y, 1, STYLE_TITLE, channel->name);
-  if (channel->note[0])
-    surface_put(s, r, y, x + 2, STYLE_WARN, channel->note);
+/* "obs: one step ahead of the states", over the channels that it is true of. */
+static void note_draw(struct surface *s, struct rect r, int y, const ph_channel *channel) {
+  char text[320], fit[340];
+  int n = folder_length(channel->name);
+  n = n > 0 ? n : (int)strlen(channel->name);
+  snprintf(text, sizeof text, "%.*s: %s", n, channel->name, channel->note);
+  text_fit(fit, sizeof fit, text, r.w - 1);
+  surface_put(s, r, y, 1, STYLE_WARN, fit);
+}
+
+static void heading_draw(struct surface *s, struct rect r, int y, const char *text) {
+  char fit[200];
+  text_fit(fit, sizeof fit, text, r.w - 1);
+  surface_put(s, r, y, 1, STYLE_TITLE, fit);
 }
 
 /* "obs/agentview_rgb  uint8 128x128x3 x 25 rows, not shown: pictures" */
@@ -228,10 +284,12 @@ static void hidden_draw(struct surface *s, struct rect r, int y, const struct ap
 
 static void item_draw(struct surface *s, struct rect r, int y, const struct shape *shape,
                       const struct app *app, const struct item *item, bool selected) {
-  if (item->heading && item->group >= 0)
-    surface_put(s, r, y, 1, STYLE_TITLE, groups[item->group].heading);
-  else if (item->heading)
-    channel_heading(s, r, y, &app_reel(app)->channels[item->channel]);
+  if (item->heading)
+    heading_draw(s, r, y,
+                 item->group >= 0 ? groups[item->group].heading
+                                  : app_reel(app)->channels[item->channel].name);
+  else if (item->note)
+    note_draw(s, r, y, &app_reel(app)->channels[item->channel]);
   else if (item->signal >= 0)
     signal_draw(s, r, y, shape, app, item->signal, selected);
   else
@@ -304,9 +362,11 @@ static int contact_rows(const struct app *app, int lines, struct rect r) {
 static void state_title(char *buf, size_t size, const struct app *app) {
   const char *filter = app->filter[PANEL_STATE];
   const struct reel *reel = app_reel(app);
+  bool says_so = reel && strncmp(reel->model_note, "no model", 8) == 0;
   if (reel && reel->raw && !filter[0])
-    snprintf(buf, size, "numbers of the file at %lld, no model%s%s", (long long)app_shown_step(app),
-             reel->model_note[0] ? ": " : "", reel->model_note);
+    snprintf(buf, size, "numbers of the file at %lld, %s%s%s", (long long)app_shown_step(app),
+             says_so ? "" : "no model", says_so || !reel->model_note[0] ? "" : ": ",
+             reel->model_note);
   else if (filter[0])
     snprintf(buf, size, "state at %lld: %d with \"%s\"", (long long)app_shown_step(app),
              panel_state_lines(app), filter);

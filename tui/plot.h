@@ -5,11 +5,14 @@
 
 #include "snapshot.h"
 
+/* No step falls on a column; steps without a number; numbers. */
+enum plot_kind { PLOT_NONE, PLOT_GAP, PLOT_DATA };
+
 /* What one column of dots has to show. */
 struct plot_dot {
-  enum { PLOT_NONE, PLOT_GAP, PLOT_DATA } kind; /* no step falls on it; no number; numbers */
-  double min, max;                              /* PLOT_DATA: least and greatest */
-  int top, bottom;                              /* rows of dots, set by plot_place */
+  enum plot_kind kind;
+  double min, max; /* PLOT_DATA: least and greatest */
+  int top, bottom; /* rows of dots, set by plot_place */
 };
 
 /* Puts the parts that are ready onto n columns of dots, which show the steps first .. last as the

@@ -97,9 +97,18 @@ static void choice_name(struct choice *choice, const struct opened *o, const cha
     note(out, size, "%s names %zu numbers: the first %zu are shown", name, all, n);
 }
 
-/* The first numbers of a raw episode besides its time. */
+/* The first numbers of a raw episode: of its states or observations where they are called so, but
+ * for the first of them, which mostly is the time. */
 static void choice_raw(struct choice *choice, const struct opened *o) {
-  for (size_t i = 0; i < ph_tracks_count(o->tracks) && choice->n < CHOSEN; i++)
+  static const char *const likely[] = {"states", "observations", "obs"};
+  size_t n = ph_tracks_count(o->tracks), from = 0;
+  for (size_t k = 0; k < sizeof likely / sizeof *likely && from == 0; k++)
+    for (size_t i = 0; i < n && from == 0; i++) {
+      const ph_track *track = ph_tracks_at(o->tracks, i);
+      bool like = track->channel >= 0 && strcmp(track->array, likely[k]) == 0;
+      from = like && track->element == (k == 0) ? i : 0;
+    }
+  for (size_t i = from; i < n && choice->n < CHOSEN; i++)
     if (strcmp(ph_tracks_at(o->tracks, i)->name, "time") != 0)
       choice_add(choice, i);
 }

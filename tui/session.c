@@ -314,6 +314,10 @@ ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
 
 ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out) {
   *out = NULL;
+  if (!s->answered || req->episode != s->last.episode)
+    s->next = req->episode; /* where the list is, at first */
+  if (s->answered ? req->look != s->last.look : req->look > 0)
+    s->next = req->look;
   s->last = *req;
   s->answered = true;
   if (!session_use_group(s, req->group))

@@ -1,0 +1,441 @@
+// What the session does for other people's files: plots in slices, looks that fill in behind,
+// groups.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <poll.h>
+#include <set>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "foreign_layouts.h"
+
+extern "C" {
+#include "loop.h"
+#include "session_parts.h"
+#include "worker.h"
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Files : ::testing::Test {
+  fs::path dir;
+  struct session *s = nullptr;
+  request want = {};
+
+  void SetUp() override {
+    const char *tmp = std::getenv("TMPDIR");
+    std::string name = std::string(tmp && *tmp ? tmp : "/tmp") + "/screenXXXXXX";
+    dir = mkdtemp(&name[0]);
+    setenv("XDG_CACHE_HOME", dir.c_str(), 1);
+    want.plot.first = want.plot.last = -1;
+  }
+  void TearDown() override {
+    session_free(s);
+    fs::remove_all(dir);
+  }
+  std::string path(const char *name = "demo.hdf5") const { return (dir / name).string(); }
+
+  void open(const std::string &file) {
+    const char *paths[] = {file.c_str()};
+    struct session_options opt = {};
+    opt.paths = paths;
+    opt.npaths = 1;
+    session_free(s);
+    s = nullptr;
+    ASSERT_EQ(session_open(&s, &opt), PH_OK) << ph_error();
+  }
+  void name(std::initializer_list<const char *> names) {
+    want.plot.chosen = true;
+    want.plot.serial++;
+    want.plot.n = 0;
+    for (const char *n : names)
+      strcpy(want.plot.name[want.plot.n++], n);
+  }
+  // The answer of a request; freed with the test.
+  struct Answer {
+    struct snapshot *snap = nullptr;
+    Answer(struct snapshot *s) : snap(s) {}
+    Answer(Answer &&other) : snap(other.snap) { other.snap = nullptr; }
+    ~Answer() { snapshot_free(snap); }
+    struct snapshot *operator->() const {
+      return snap;
+    }
+    explicit operator bool() const { return snap; }
+  };
+  Answer serve() {
+    struct snapshot *snap = nullptr;
+    want.serial++;
+    EXPECT_EQ(session_serve(s, &want, &snap), PH_OK) << ph_error();
+    return Answer(snap);
+  }
+  Answer settle(size_t looks = 1000000) {
+    struct snapshot *snap = nullptr;
+    EXPECT_EQ(session_settle(s, looks, &snap), PH_OK) << ph_error();
+    return Answer(snap);
+  }
+  std::vector<std::string> names(const Answer &answer) const {
+    std::vector<std::string> out;
+    for (size_t i = 0; i < answer->plot.n; i++)
+      out.push_back(answer->plot.curve[i].name);
+    return out;
+  }
+};
+
+// One raw episode: a long array of two columns and one number.
+void write_long(const std::string &path, hsize_t rows, hsize_t chunk = 0) {
+  foreign::File file(path);
+  foreign::Store store;
+  store.chunk_rows = chunk;
+  store.gzip = chunk ? 1 : 0;
+  std::vector<double> values;
+  for (hsize_t i = 0; i < rows; i++) {
+    values.push_back(std::sin((double)i / 500));
+    values.push_back(i == 33333 ? 77 : i % 1000 == 7 ? NAN : (double)i);
+  }
+  file.array("/observations", foreign::F64, {rows, 2}, values, store);
+  file.array("/reward", foreign::F32, {rows}, std::vector<double>(rows, 0.25), store);
+}
+
+bool never(void *) {
+  return false;
+}
+bool always(void *) {
+  return true;
+}
+
+using strings = std::vector<std::string>;
+
+TEST_F(Files, ANameIsShownAndANameTwiceIsNot) {
+  foreign::write_robosuite(path());
+  open(path());
+  Answer none = serve();
+  ASSERT_TRUE(none->reel);
+  EXPECT_FALSE(none->reel->raw);
+  EXPECT_EQ(none->plot.n, 0u) << "with a model nothing is plotted unless it is asked for";
+  name({"elbow", "states[1]"});
+  EXPECT_EQ(names(serve()), (strings{"elbow", "shoulder"}));
+  name({"elbow", "states[1]", "elbow"});
+  EXPECT_EQ(names(serve()), strings{"shoulder"});
+  name({"shoulder", "states[1]"});
+  EXPECT_EQ(names(serve()), strings{}) << "both are the same number";
+  name({"shoulder", "elbow", "grip", "time", "action[3]"});
+  EXPECT_EQ(names(serve()), (strings{"elbow", "grip", "time", "action[3]"}))
+      << "the oldest gives way";
+}
+
+TEST_F(Files, PatternsAndUnknownNamesAreTold) {
+  foreign::write_robosuite(path());
+  open(path());
+  name({"cube.*"});
+  Answer many = serve();
+  EXPECT_EQ(many->plot.n, 4u);
+  EXPECT_NE(strstr(many->plot.note, "the first 4 are shown"), nullptr) << many->plot.note;
+  name({"elbo"});
+  Answer near = serve();
+  EXPECT_EQ(near->plot.n, 0u);
+  EXPECT_NE(strstr(near->plot.note, "has no number called \"elbo\"; near: elbow"), nullptr)
+      << near->plot.note;
+  name({"hand.x"});
+  Answer derived = serve();
+  EXPECT_EQ(derived->plot.n, 0u);
+  EXPECT_NE(strstr(derived->plot.note, "computed from the state, not stored"), nullptr)
+      << derived->plot.note;
+}
+
+TEST_F(Files, TheValueIsThatOfTheStep) {
+  write_long(path(), 3000);
+  open(path());
+  name({"observations[1]", "reward"});
+  for (int64_t step : {0, 1, 6, 7, 2999}) {
+    want.step = step;
+    Answer answer = serve();
+    ASSERT_EQ(answer->plot.n, 2u);
+    if (step == 7)
+      EXPECT_TRUE(std::isnan(answer->plot.curve[0].value));
+    else
+      EXPECT_EQ(answer->plot.curve[0].value, (double)step);
+    EXPECT_EQ(answer->plot.curve[1].value, 0.25);
+  }
+}
+
+TEST_F(Files, ARawEpisodeIsPlottedUntilAPersonChooses) {
+  write_long(path(), 100);
+  open(path());
+  Answer first = serve();
+  EXPECT_TRUE(first->reel->raw);
+  EXPECT_EQ(names(first), (strings{"observations[0]", "observations[1]", "reward"}));
+  name({});
+  EXPECT_EQ(serve()->plot.n, 0u) << "none was chosen";
+}
+
+TEST_F(Files, SlicesGiveEveryStepOfAShortEpisode) {
+  write_long(path(), 10000, 64);
+  open(path());
+  name({"observations[1]"});
+  Answer answer = serve();
+  ASSERT_EQ(answer->plot.n, 1u);
+  const series *series = answer->plot.curve[0].series;
+  EXPECT_EQ(answer->plot.curve[0].ready, 0u) << "a request waits for nothing";
+  EXPECT_EQ(series->n, 10000u);
+  EXPECT_EQ(series->per, 1);
+  size_t before = 0, slices = 0;
+  bool more = true;
+  while (more) {
+    struct snapshot *snap = nullptr;
+    more = session_work(s, never, nullptr, &snap);
+    if (snap) {
+      EXPECT_EQ(snap->plot.curve[0].series, series);
+      EXPECT_EQ(snap->serial, want.serial);
+      EXPECT_TRUE(snap->has_frame);
+      EXPECT_GT(snap->plot.curve[0].ready, before);
+      before = snap->plot.curve[0].ready;
+      snapshot_free(snap);
+    }
+    ASSERT_LT(++slices, 1000u);
+  }
+  EXPECT_EQ(before, 10000u) << "the last piece is published";
+  EXPECT_GE(s->plots.reads, 5u);
+  for (size_t i = 0; i < 10000; i++) {
+    if (i % 1000 == 7)
+      ASSERT_GT(series->part[i].min, series->part[i].max) << i;
+    else
+      ASSERT_EQ(series->part[i].min, i == 33333 ? 77 : (double)i);
+  }
+}
+
+TEST_F(Files, ALongEpisodeKeepsItsExtremes) {
+  const int64_t rows = 100001;
+  write_long(path(), (hsize_t)rows, 4096);
+  open(path());
+  name({"observations[1]"});
+  Answer answer = serve();
+  Answer done = settle();
+  ASSERT_TRUE(done);
+  const curve &c = done->plot.curve[0];
+  ASSERT_EQ(c.ready, c.series->n);
+  EXPECT_LE(c.series->n, (size_t)SERIES_PARTS);
+  EXPECT_EQ(c.series->per, 7);
+  EXPECT_EQ((int64_t)c.series->n, (rows + 6) / 7);
+  for (size_t k = 0; k < c.series->n; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = (int64_t)k * 7; i < (int64_t)k * 7 + 7 && i < rows; i++)
+      if (i % 1000 != 7) {
+        double y = i == 33333 ? 77 : (double)i;
+        low = std::fmin(low, y);
+        high = std::fmax(high, y);
+      }
+    ASSERT_EQ(c.series->part[k].min, low) << k;
+    ASSERT_EQ(c.series->part[k].max, high) << k;
+  }
+}
+
+TEST_F(Files, ZoomedIntoALongEpisodeEveryStepIsThere) {
+  write_long(path(), 100001, 4096);
+  open(path());
+  name({"observations[1]"});
+  want.plot.first = 33300;
+  want.plot.last = 33400;
+  Answer answer = serve();
+  Answer done = settle();
+  const curve &c = done->plot.curve[0];
+  EXPECT_EQ(c.series->first, 33300);
+  EXPECT_EQ(c.series->n, 101u);
+  EXPECT_EQ(c.series->per, 1);
+  EXPECT_EQ(c.series->part[33].max, 77);
+  size_t reads = s->plots.reads;
+  want.plot.first = want.plot.last = -1;
+  Answer all = serve();
+  want.plot.first = 33300;
+  want.plot.last = 33400;
+  Answer again = serve();
+  EXPECT_EQ(again->plot.curve[0].ready, 101u) << "it was kept";
+  EXPECT_EQ(s->plots.reads, reads);
+}
+
+TEST_F(Files, AnInterruptedSliceIsReadAnotherTime) {
+  write_long(path(), 100000, 4096);
+  open(path());
+  name({"observations[0]"});
+  Answer answer = serve();
+  for (int i = 0; i < 20; i++) {
+    struct snapshot *snap = nullptr;
+    EXPECT_TRUE(session_work(s, always, nullptr, &snap));
+    EXPECT_EQ(snap, nullptr);
+  }
+  EXPECT_EQ(s->plots.reads, 0u);
+  EXPECT_EQ(settle()->plot.curve[0].ready, answer->plot.curve[0].series->n);
+}
+
+TEST_F(Files, ManyPlotsInTurnStayWithinTheirRoom) {
+  foreign::write_robosuite(path());
+  open(path());
+  char text[32];
+  for (int i = 0; i < 60; i++) {
+    snprintf(text, sizeof text, "states[%d]", i % 20);
+    name({text});
+    Answer answer = serve();
+    ASSERT_EQ(answer->plot.n, 1u);
+    settle();
+  }
+}
+
+TEST_F(Files, LooksFillInBehindAndAreInTheList) {
+  foreign::Options o;
+  o.rows = std::vector<int>(40, 5);
+  for (int i = 0; i < 40; i++)
+    o.rows[(size_t)i] = 3 + i;
+  foreign::write_robomimic(path(), o);
+  open(path());
+  struct snapshot *first = session_first(s);
+  EXPECT_EQ(first->catalog->unseen, 40u);
+  EXPECT_LT(first->catalog->entry[7].actions, 0);
+  snapshot_free(first);
+  want.episode = 3;
+  want.look = 20;
+  Answer answer = serve();
+  EXPECT_EQ(answer->catalog->unseen, 39u) << "the open one is known";
+  EXPECT_EQ(answer->catalog->entry[3].actions, 6);
+  Answer some = settle(5);
+  EXPECT_EQ(some->catalog->unseen, 34u);
+  EXPECT_GE(some->catalog->entry[20].actions, 0) << "from where the list is looked at";
+  EXPECT_GE(some->catalog->entry[24].actions, 0);
+  EXPECT_LT(some->catalog->entry[0].actions, 0);
+  struct snapshot *last = nullptr;
+  for (bool more = true; more;) {
+    struct snapshot *snap = nullptr;
+    more = session_work(s, never, nullptr, &snap);
+    if (snap) {
+      snapshot_free(last);
+      last = snap;
+    }
+  }
+  ASSERT_TRUE(last) << "the list is published when it is whole";
+  EXPECT_EQ(last->catalog->unseen, 0u);
+  EXPECT_EQ(last->step, answer->step);
+  for (size_t i = 0; i < 40; i++)
+    EXPECT_EQ(last->catalog->entry[i].actions, (int64_t)i + 3) << i;
+  snapshot_free(last);
+  EXPECT_FALSE(settle()) << "nothing is left to do";
+}
+
+TEST_F(Files, AnEpisodeThatDoesNotOpenIsNotTriedAgainForEachAnswer) {
+  foreign::Options o;
+  o.rows = std::vector<int>(6, 5);
+  foreign::write_robosuite(path(), o);
+  open(path());
+  {
+    std::error_code error;
+    fs::resize_file(path(), 600, error);
+    ASSERT_FALSE(error);
+  }
+  Answer bad = serve();
+  ASSERT_NE(bad->error[0], 0);
+  EXPECT_EQ(bad->reel, nullptr);
+  std::string error = bad->error;
+  Answer after = settle();
+  ASSERT_TRUE(after) << "looks found nothing, and that is news";
+  EXPECT_EQ(after->error, error);
+  EXPECT_EQ(after->catalog->unseen, 0u) << "looked at in vain is looked at";
+}
+
+TEST_F(Files, GroupsAreThoseOfTheFile) {
+  foreign::Options o;
+  o.rows = std::vector<int>(10, 5);
+  foreign::write_robomimic(path(), o);
+  open(path());
+  Answer all = serve();
+  EXPECT_EQ(all->group, nullptr);
+  std::set<std::string> names;
+  for (size_t i = 0; i < all->catalog->ngroups; i++)
+    names.insert(all->catalog->group[i]);
+  ASSERT_TRUE(names.count("train") && names.count("valid"));
+  strcpy(want.group, "valid");
+  Answer some = serve();
+  ASSERT_TRUE(some->group);
+  EXPECT_STREQ(some->group->name, "valid");
+  EXPECT_GT(some->group->n, 0u);
+  EXPECT_LT(some->group->n, 10u);
+  EXPECT_EQ(some->group->place[0], session_group_first(s, "valid"));
+  Answer again = serve();
+  EXPECT_EQ(again->group, some->group) << "made once";
+  want.group[0] = 0;
+  EXPECT_EQ(serve()->group, nullptr);
+  EXPECT_EQ(session_group_first(s, "no such"), SIZE_MAX);
+}
+
+// --- the worker on a real session ---
+
+TEST_F(Files, TheWorkerPublishesAPlotWhileRequestsCome) {
+  write_long(path(), 60000, 64);
+  open(path());
+  name({"observations[0]", "observations[1]"});
+  struct worker *w = nullptr;
+  ASSERT_EQ(worker_start(&w, s), PH_OK);
+  s = nullptr; // the worker's
+  want.plot.serial = 1;
+  int64_t step = 0;
+  for (bool whole = false; !whole;) {
+    if (step++ % 5 == 0) { // the other answers come by themselves
+      want.serial++;
+      want.step = step * 7 % 60000;
+      worker_ask(w, &want);
+    }
+    struct pollfd fd = {worker_fd(w), POLLIN, 0};
+    ASSERT_EQ(poll(&fd, 1, 20000), 1);
+    struct snapshot *snap = worker_take(w);
+    if (!snap)
+      continue;
+    ASSERT_EQ(snap->plot.n, 2u);
+    whole = true;
+    for (size_t i = 0; i < 2; i++) {
+      const curve &c = snap->plot.curve[i];
+      for (size_t k = 0; i == 0 && k < c.ready; k++) // read while the thread writes behind
+        ASSERT_LE(c.series->part[k].max, 1);
+      whole = whole && c.ready == c.series->n;
+    }
+    snapshot_free(snap);
+    ASSERT_LT(step, 1000000);
+  }
+  worker_stop(w);
+}
+
+// --- the picture ---
+
+TEST_F(Files, TheScreenIsFinished) {
+  foreign::Options o;
+  o.rows = {30, 41, 52};
+  foreign::write_robomimic(path(), o);
+  std::string file = path();
+  const char *paths[] = {file.c_str()};
+  struct view_options opt = {};
+  opt.session.paths = paths;
+  opt.session.npaths = 1;
+  opt.step = -1;
+  char *text = nullptr;
+  ASSERT_EQ(screen_render(&text, &opt, 50, 120, ": p l o t Space e l b o w Enter", false), PH_OK)
+      << screen_error();
+  std::string screen = text;
+  std::free(text);
+  EXPECT_NE(screen.find("plot elbow rad"), std::string::npos) << screen;
+  EXPECT_EQ(screen.find("reading"), std::string::npos);
+  EXPECT_EQ(screen.find("looking at"), std::string::npos);
+  EXPECT_NE(screen.find("52  "), std::string::npos) << "the last one's length: " << screen;
+  opt.session.group = "nobody";
+  EXPECT_EQ(screen_render(&text, &opt, 50, 120, nullptr, false), PH_ENOTFOUND);
+  std::string error = screen_error();
+  EXPECT_NE(error.find("\"nobody\"; groups: "), std::string::npos) << error;
+  EXPECT_NE(error.find("train"), std::string::npos) << error;
+  opt.session.group = "valid";
+  ASSERT_EQ(screen_render(&text, &opt, 50, 120, nullptr, false), PH_OK) << screen_error();
+  screen = text;
+  std::free(text);
+  EXPECT_NE(screen.find("group valid"), std::string::npos) << screen;
+}
+
+} // namespace
