@@ -3,6 +3,7 @@
 #include "export_help.h"
 
 using namespace export_help;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -235,6 +236,52 @@ TEST_F(Export, AFullDiskIsAnError) {
       system((program + " export " + path("run") + " >/dev/full 2>" + path("err")).c_str());
   EXPECT_EQ(WEXITSTATUS(status), 3);
   EXPECT_NE(text_of(path("err")).find("No space left"), string::npos) << text_of(path("err"));
+}
+
+/* --- the README --- */
+
+/* Runs the lines of a block of the README but `view` in the test's folder. */
+void run_block(const string &name, const string &folder) {
+  string text = text_of(TEST_SOURCE_ROOT "/README.md"), open = "<!-- " + name + " -->\n```sh\n";
+  size_t from = text.find(open);
+  ASSERT_NE(from, string::npos) << name;
+  from += open.size();
+  std::istringstream block(text.substr(from, text.find("```", from) - from));
+  string script = "set -e\nplayhead=" + string(getenv("PLAYHEAD_PROGRAM")) + "\n";
+  int lines = 0;
+  for (string line; std::getline(block, line);)
+    if (line.find("$playhead view") != 0) {
+      script += line + "\n";
+      lines++;
+    }
+  EXPECT_GE(lines, 5);
+  read_help::spill(folder + "/block.sh", script);
+  EXPECT_EQ(
+      system(("cd " + folder + " && HOME=" + folder + " LC_ALL=C.UTF-8 sh block.sh >said").c_str()),
+      0)
+      << script;
+}
+
+TEST_F(Export, TheReadmesCommandsRun) {
+  fs::create_directory_symlink(TEST_SOURCE_ROOT "/data", path("data"));
+  run_block("export", folder.path());
+  EXPECT_EQ(table(text_of(path("drawer.csv"))).size(), 1u + 171);
+  EXPECT_EQ(table(text_of(path("said"))).size(), 1u + 20);
+  EXPECT_EQ(text_of(path("key.xml")).rfind("<key name=\"step_170\"", 0), 0u);
+  EXPECT_GT(fs::file_size(path("drawer.npz")), 10000u);
+  EXPECT_GT(fs::file_size(path("state.npz")), 500u);
+  for (auto &entry : fs::directory_iterator(TEST_SOURCE_ROOT "/data/runs/drawer_close"))
+    EXPECT_NE(entry.path().extension(), ".tmp");
+}
+
+TEST_F(Export, TheReadmesCommandsForFilesOfOthersRun) {
+  foreign::write_robomimic(path("demo.hdf5"));
+  fs::create_directory(path("assets"));
+  read_help::spill(path("arm.xml"), foreign::arm_model());
+  string before = text_of(path("demo.hdf5"));
+  run_block("foreign", folder.path());
+  EXPECT_NE(text_of(path("said")).find("robomimic, 2 episodes"), string::npos);
+  EXPECT_EQ(text_of(path("demo.hdf5")), before);
 }
 
 } // namespace
