@@ -202,13 +202,26 @@ static int64_t total_rows(hid_t data, size_t *n, bool *first, const char *name) 
   return total;
 }
 
+/* Whether there are too many demos, or one before this, as far as a name or two can tell. */
+static bool is_no_first(hid_t data, const char *name) {
+  char other[64];
+  int64_t number = ph_demo_number(name, 0);
+  if (number >= INT64_MAX - DEMOS_MAX)
+    return false;
+  snprintf(other, sizeof other, "demo_%lld", (long long)number + DEMOS_MAX);
+  if (ph_h5_exists(data, other))
+    return true;
+  snprintf(other, sizeof other, "demo_%lld", (long long)number - 1);
+  return number > 0 && ph_h5_exists(data, other);
+}
+
 /* What the file says of all its demos; said at the first one. */
 static void find_totals(ph_foreign *f, hid_t data, const char *name) {
   int64_t stored, rows;
   size_t n = 0;
   bool first = false, total = ph_h5_has_attr(data, "total"),
        count = ph_h5_has_attr(data, "num_demos");
-  if (!total && !count)
+  if ((!total && !count) || is_no_first(data, name))
     return;
   rows = total_rows(data, &n, &first, name);
   if (rows < 0 || !first)

@@ -410,4 +410,50 @@ TEST_F(Old, SidecarsStayInTheirFolder) {
   EXPECT_STREQ("model_file names models/real.xml: it is larger than 64 MiB", h.f.model_fault);
 }
 
+/* --- real files --- */
+
+class Samples : public Demos {
+protected:
+  bool sample(const char *name) {
+    path = std::string(TEST_SOURCE_ROOT) + "/../shared/samples/" + name;
+    return std::filesystem::exists(path);
+  }
+};
+
+TEST_F(Samples, RobosuiteOf2020) {
+  if (!sample("robosuite-2020/lift/panda/demo.hdf5"))
+    GTEST_SKIP() << path << " is not here";
+  Handed h;
+  read(h);
+  EXPECT_EQ("demo_1", ids());
+  EXPECT_STREQ("robosuite", h.f.meta.layout);
+  EXPECT_STREQ("robosuite 1.0.0", h.f.meta.writer);
+  EXPECT_EQ(412, h.f.arrays[h.f.states].channel.rows);
+  EXPECT_EQ(32u, h.f.arrays[h.f.states].channel.width);
+  EXPECT_EQ(7u, h.channel("joint_torques")->width);
+  EXPECT_EQ(22374u, h.f.model_size);
+  EXPECT_EQ("", h.findings());
+}
+
+TEST_F(Samples, RobomimicOfWrongLengths) {
+  if (!sample("robomimic/franka_reaching.hdf5"))
+    GTEST_SKIP() << path << " is not here";
+  const int64_t rows[] = {111, 159, 248, 186, 236}, stored[] = {322, 418, 796, 472, 536};
+  ASSERT_EQ(PH_OK, list()) << ph_error();
+  ASSERT_EQ(5u, scan.n);
+  EXPECT_EQ("demo_1 demo_3 demo_4 demo_5", group("train"));
+  for (size_t i = 0; i < 5; i++) {
+    ph_entry entry = look(i);
+    EXPECT_EQ(rows[i], entry.actions);
+    EXPECT_EQ(1, entry.success);
+    EXPECT_EQ("num_samples is " + std::to_string(stored[i]) + ", there are " +
+                  std::to_string(rows[i]) + " actions",
+              entry.oddity);
+    Handed h;
+    open(h, i);
+    EXPECT_EQ(i == 0, h.found("oddity: the file's total is 2544, its 5 demos have 940 rows"));
+    EXPECT_STREQ("dones: 1 at the last action and before", h.f.meta.success_source);
+  }
+}
+
 } // namespace
