@@ -9,6 +9,7 @@
 
 #define ALL_LINES 100 /* with more episodes than this only the first are opened and listed */
 #define FIRST_LINES 20
+#define MODELS 8      /* that are printed */
 #define SAID_LINES 20 /* sentences that several episodes share */
 
 struct line { /* of an episode that was opened */
@@ -156,31 +157,46 @@ static void print_success(const struct sheet *s) {
   printf("%s%s\n", source[0] ? "; from " : "", source);
 }
 
-static void print_model(ph_store *store, const char *hash) {
+/* Prints one, and counts its notes: those of all models are said once. */
+static void print_model(ph_store *store, size_t i, struct survey *notes) {
+  const char *hash = ph_store_model_hash(store, i), *note;
   ph_model *model = NULL;
   if (ph_store_model(&model, store, hash) != PH_OK) {
     printf("model      %.12s  %s\n", hash, ph_error());
     return;
   }
   const ph_dims *d = ph_model_dims(model);
-  const char *note;
   printf("model      %.12s  nq %d nv %d nu %d na %d  timestep %g s  %s %s\n",
          ph_model_sha256(model), d->nq, d->nv, d->nu, d->na, ph_model_timestep(model),
          ph_model_integrator(model), ph_model_solver(model));
   if (!ph_model_compiled(model))
     printf("           cannot be used here: %s\n", ph_model_error(model));
-  for (size_t i = 0; (note = ph_model_note(model, i)); i++)
-    printf("           %s\n", note);
+  for (size_t k = 0; (note = ph_model_note(model, k)); k++)
+    survey_add(notes, i, 0, -1, note);
   ph_model_unref(model);
 }
 
 static void print_models(ph_store *store) {
-  const char *hash;
-  size_t i;
-  for (i = 0; (hash = ph_store_model_hash(store, i)); i++)
-    print_model(store, hash);
-  if (i == 0)
+  struct survey notes = {0};
+  size_t n = 0;
+  while (ph_store_model_hash(store, n))
+    n++;
+  for (size_t i = 0; i < n && i < MODELS; i++)
+    print_model(store, i, &notes);
+  if (n > MODELS)
+    printf("           and %zu more models\n", n - MODELS);
+  if (n == 0)
     printf("model      none: the states are shown as numbers without names\n");
+  for (size_t k = 0; k < notes.n; k++) {
+    const struct said *said = &notes.said[k];
+    printf("           %s", said->text);
+    if (n > 1 && said->count == (n < MODELS ? n : MODELS))
+      printf("%s", n > MODELS ? "" : " (all)");
+    else if (n > 1)
+      printf(" (%zu of them, first %.8s)", said->count, ph_store_model_hash(store, said->first));
+    printf("\n");
+  }
+  survey_free(&notes);
 }
 
 static size_t members(const ph_store *store, size_t group) {

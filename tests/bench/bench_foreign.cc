@@ -33,6 +33,11 @@ static double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
+/* Of times that differ by what else the machine does. */
+static double least(const std::vector<double> &times) {
+  return times.empty() ? 0 : *std::min_element(times.begin(), times.end());
+}
+
 static void need(ph_status status, const char *what) {
   if (status == PH_OK)
     return;
@@ -85,7 +90,7 @@ for i in range(seeks):
   for a in all:
     a[row]
   reads.append(time.perf_counter() - t)
-print(sorted(opens)[len(opens) // 2], sorted(reads)[len(reads) // 2], len(all))
+print(min(opens), sorted(reads)[len(reads) // 2], len(all))
 )";
 
 /* False: there is no h5py. */
@@ -131,17 +136,27 @@ static int read_row(const ph_episode *episode, int64_t row, std::vector<double> 
   return arrays;
 }
 
+static double open_once(const std::string &path, std::vector<double> &out) {
+  double t = now();
+  opened file(path);
+  read_row(file.episode, 0, out);
+  return now() - t;
+}
+
 static bool compressed(const std::string &dir) {
   std::string path = dir + "/compressed.hdf5", script = dir + "/rows.py";
+  std::string modelled = dir + "/modelled.hdf5";
   foreign::Options o;
   o.rows.assign(DEMOS, ROWS);
   o.next_obs = true;
   o.store.chunk_rows = 100;
   o.store.gzip = 4;
   o.store.shuffle = true;
+  foreign::write_robomimic(modelled, o);
+  o.models = false;
   foreign::write_robomimic(path, o);
   std::ofstream(script) << kScript;
-  std::vector<double> opens, seeks, h5py_opens, h5py_seeks, out(4096);
+  std::vector<double> opens, model_opens, seeks, h5py_opens, h5py_seeks, out(4096);
   int arrays = 0, h5py_arrays = 0;
   for (int round = 0; round < ROUNDS; round++) {
     double h5py_open = 0, h5py_seek = 0;
@@ -152,10 +167,8 @@ static bool compressed(const std::string &dir) {
     h5py_opens.push_back(h5py_open);
     h5py_seeks.push_back(h5py_seek);
     for (int i = 0; i < 9; i++) {
-      double t = now();
-      opened file(path);
-      read_row(file.episode, 0, out);
-      opens.push_back(now() - t);
+      opens.push_back(open_once(path, out));
+      model_opens.push_back(open_once(modelled, out));
     }
     opened file(path);
     arrays = read_row(file.episode, 0, out);
@@ -165,15 +178,16 @@ static bool compressed(const std::string &dir) {
       seeks.push_back(now() - t);
     }
   }
-  double open_ratio = median(opens) / median(h5py_opens);
+  double open_ratio = least(opens) / least(h5py_opens);
   double seek_ratio = median(seeks) / median(h5py_seeks);
-  printf("{\"bench\":\"foreign_open\",\"us\":%.1f,\"h5py_us\":%.1f,\"ratio\":%.3f}\n",
-         1e6 * median(opens), 1e6 * median(h5py_opens), open_ratio);
+  printf("{\"bench\":\"foreign_open\",\"us\":%.1f,\"with_model_us\":%.1f,\"h5py_us\":%.1f,"
+         "\"ratio\":%.3f,\"goal\":1.0}\n",
+         1e6 * least(opens), 1e6 * least(model_opens), 1e6 * least(h5py_opens), open_ratio);
   printf(
       "{\"bench\":\"foreign_seek\",\"arrays\":%d,\"h5py_arrays\":%d,\"us\":%.1f,\"h5py_us\":%.1f,"
       "\"ratio\":%.3f,\"goal\":1.0}\n",
       arrays, h5py_arrays, 1e6 * median(seeks), 1e6 * median(h5py_seeks), seek_ratio);
-  return seek_ratio <= 1.0 && arrays == h5py_arrays;
+  return open_ratio <= 1.0 && seek_ratio <= 1.0 && arrays == h5py_arrays;
 }
 
 /* --- 20 000 demos --- */
@@ -220,10 +234,10 @@ static bool many(const std::string &dir) {
     names.push_back(list_names(path));
     frames.push_back(first_frame(path, &count));
   }
-  double ratio = median(frames) / median(names);
+  double ratio = least(frames) / least(names);
   printf("{\"bench\":\"foreign_many\",\"demos\":%zu,\"first_frame_ms\":%.1f,\"names_ms\":%.1f,"
          "\"ratio\":%.3f,\"goal\":3.0}\n",
-         count, 1e3 * median(frames), 1e3 * median(names), ratio);
+         count, 1e3 * least(frames), 1e3 * least(names), ratio);
   fs::remove(path);
   return ratio <= 3.0 && count == 20000;
 }
