@@ -236,7 +236,7 @@ TEST(AppGroup, OfNobody) {
 TEST(AppLook, TheListInSightIsLookedAtFirst) {
   Plotting f;
   struct snapshot *snap = fake_answer(f.app.want);
-  snap->catalog->unseen = 3;
+  snap->unseen = 3;
   app_take(&f.app, snap);
   app_resize(&f.app, 24, 80);
   f.app.focus = PANEL_EPISODES;

@@ -353,7 +353,8 @@ TEST(Channels, ComeAfterTheModelsUnderTheirNames) {
   EXPECT_EQ(count(text, "obs: one step ahead"), 1) << "once for channels of a folder";
   EXPECT_TRUE(has(text, "obs/eef_pos"));
   EXPECT_TRUE(has(text, "eef_pos[2]"));
-  EXPECT_TRUE(has(text, "obs/gripper"));
+  EXPECT_TRUE(!has(text, "obs/gripper")) << "under the heading of its folder";
+  EXPECT_TRUE(has(text, " gripper "));
   EXPECT_TRUE(has(text, "obs/agentview_rgb  uint8 128x128x3 x 342 rows, not shown"));
   EXPECT_TRUE(has(text, "labels  object x 342 rows, not shown: variable-length text"));
 }
@@ -378,6 +379,22 @@ TEST(Channels, AreLinesOfTheirOwnAndFilter) {
   EXPECT_FALSE(has(f.text(40, 120), "eef_pos"));
 }
 
+TEST(Channels, SingleNumbersOfAFolderShareItsHeading) {
+  Foreign f;
+  f.raw();
+  for (const char *name : {"qpos/Abs_r1", "qpos/Abs_r2", "qvel/Abs_r1", "reward"})
+    f.channel(name, PH_CHANNEL_NUMBERS, "float64", {342});
+  f.a.focus = PANEL_STATE;
+  f.a.zoomed = PANEL_STATE;
+  set_text(f.a.filter[PANEL_STATE], "r");
+  std::string text = f.text(60, 100);
+  EXPECT_EQ(count(text, "\n qpos\n"), 1) << text;
+  EXPECT_EQ(count(text, "\n qvel\n"), 1);
+  EXPECT_EQ(count(text, "Abs_r1 "), 2);
+  EXPECT_EQ(count(text, "reward"), 1) << "no heading outside of folders";
+  EXPECT_FALSE(has(text, "qpos/"));
+}
+
 TEST(Channels, ACutNameKeepsItsPlace) {
   Foreign f;
   f.raw();
@@ -396,7 +413,7 @@ TEST(Filling, UnseenEpisodesHaveDotsAndTheStatusSaysHowFar) {
     f.entries[i].success = -1;
     f.entries[i].end_reason = PH_END_UNKNOWN;
   }
-  f.list.unseen = 180;
+  f.snap.unseen = 180;
   f.a.focus = PANEL_EPISODES;
   f.a.zoomed = PANEL_EPISODES;
   std::string text = f.text(40, 120);
@@ -406,7 +423,7 @@ TEST(Filling, UnseenEpisodesHaveDotsAndTheStatusSaysHowFar) {
   EXPECT_EQ(count(unseen, "…"), 3) << unseen;
   EXPECT_FALSE(has(unseen, "-1"));
   expect_golden("panels_filling_120x40", text);
-  f.list.unseen = 0;
+  f.snap.unseen = 0;
   EXPECT_FALSE(has(f.text(40, 120), "looking at"));
   EXPECT_FALSE(has(f.row(40, 120, "demo_21 "), "…")) << "looked at, and there is no length";
 }
@@ -432,6 +449,13 @@ TEST(Groups, ListTheirEpisodesAlone) {
 }
 
 // --- header ---
+
+TEST(Header, WithoutActionsCountsTheStates) {
+  Foreign f;
+  f.film.meta.actions = 0;
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "342 states, no actions  6.820 s")) << text;
+}
 
 TEST(Header, SaysLayoutRateAndWhereSuccessIsFrom) {
   Foreign f;

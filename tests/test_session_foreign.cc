@@ -293,16 +293,16 @@ TEST_F(Files, LooksFillInBehindAndAreInTheList) {
   foreign::write_robomimic(path(), o);
   open(path());
   struct snapshot *first = session_first(s);
-  EXPECT_EQ(first->catalog->unseen, 40u);
+  EXPECT_EQ(first->unseen, 40u);
   EXPECT_LT(first->catalog->entry[7].actions, 0);
   snapshot_free(first);
   want.episode = 3;
   want.look = 20;
   Answer answer = serve();
-  EXPECT_EQ(answer->catalog->unseen, 39u) << "the open one is known";
+  EXPECT_EQ(answer->unseen, 39u) << "the open one is known";
   EXPECT_EQ(answer->catalog->entry[3].actions, 6);
   Answer some = settle(5);
-  EXPECT_EQ(some->catalog->unseen, 34u);
+  EXPECT_EQ(some->unseen, 34u);
   EXPECT_GE(some->catalog->entry[20].actions, 0) << "from where the list is looked at";
   EXPECT_GE(some->catalog->entry[24].actions, 0);
   EXPECT_LT(some->catalog->entry[0].actions, 0);
@@ -316,7 +316,7 @@ TEST_F(Files, LooksFillInBehindAndAreInTheList) {
     }
   }
   ASSERT_TRUE(last) << "the list is published when it is whole";
-  EXPECT_EQ(last->catalog->unseen, 0u);
+  EXPECT_EQ(last->unseen, 0u);
   EXPECT_EQ(last->step, answer->step);
   for (size_t i = 0; i < 40; i++)
     EXPECT_EQ(last->catalog->entry[i].actions, (int64_t)i + 3) << i;
@@ -341,7 +341,7 @@ TEST_F(Files, AnEpisodeThatDoesNotOpenIsNotTriedAgainForEachAnswer) {
   Answer after = settle();
   ASSERT_TRUE(after) << "looks found nothing, and that is news";
   EXPECT_EQ(after->error, error);
-  EXPECT_EQ(after->catalog->unseen, 0u) << "looked at in vain is looked at";
+  EXPECT_EQ(after->unseen, 0u) << "looked at in vain is looked at";
 }
 
 TEST_F(Files, GroupsAreThoseOfTheFile) {

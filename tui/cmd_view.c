@@ -40,7 +40,7 @@ unsigned do_PANEL_PREVIOUS(struct app *app, int64_t count, const char *args) {
 /* The episodes that are in sight are looked at before others. */
 static unsigned look_here(struct app *app) {
   size_t at = app_episode_at(app, app->scroll[PANEL_EPISODES]);
-  if (at == SIZE_MAX || at == app->want.look || app->snap->catalog->unseen == 0)
+  if (at == SIZE_MAX || at == app->want.look || app->snap->unseen == 0)
     return REACT_REDRAW;
   app->want.look = at;
   return REACT_REDRAW | REACT_SEEK;

@@ -150,7 +150,7 @@ void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app
     size_t at = app_episode_at(app, top + y);
     if (at >= catalog->n)
       break;
-    episode_row(s, list, y, &w, &catalog->entry[at], catalog->unseen > 0);
+    episode_row(s, list, y, &w, &catalog->entry[at], app->snap->unseen > 0);
     surface_put(s, list, y, 0, STYLE_BOLD, top + y == cursor ? ">" : " ");
     surface_put(s, list, y, 1, STYLE_BOLD, at == app->want.episode ? "*" : " ");
     if (top + y == cursor && app_active(app) == PANEL_EPISODES)

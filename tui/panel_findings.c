@@ -111,6 +111,8 @@ static int finding_draw(struct surface *s, struct rect r, int y, const ph_findin
   finding_text(text, sizeof text, finding);
   surface_put(s, r, y, 1, looks[kind].style, looks[kind].glyph);
   panel_wrap(s, text_rect(r), y, looks[kind].style, text);
+  if (rows > room)
+    surface_put(s, r, r.h - 1, r.w - 1, looks[kind].style, "…");
   if (here) {
     surface_put(s, r, y, 0, STYLE_BOLD, ">");
     surface_style(s, (struct rect){r.y + y, r.x, rows < room ? rows : room, r.w}, STYLE_SELECTED);
@@ -131,7 +133,7 @@ void panel_findings_draw(struct surface *s, struct rect r, const struct app *app
   if (lines == 0 || r.h < 1)
     return;
   struct rect list = r;
-  list.h -= r.h >= 3 && !findings_fit(app, lines, r);
+  list.h -= r.h >= 3 && lines > 1 && !findings_fit(app, lines, r);
   int at = findings_top(app, lines, list), top = at;
   for (; at < lines && y < list.h; at++) {
     const ph_finding *finding = panel_findings_at(app, at);

@@ -20,7 +20,8 @@ static void header_rate(struct strip *strip, const ph_episode_meta *meta) {
 }
 
 static void header_seconds(char *buf, size_t size, const ph_episode_meta *meta) {
-  double seconds = meta->control_dt * (double)meta->actions;
+  int64_t steps = meta->actions > 0 || meta->states < 1 ? meta->actions : meta->states - 1;
+  double seconds = meta->control_dt * (double)steps;
   buf[0] = 0;
   if (meta->control_dt > 0)
     text_time(buf, size, seconds, seconds);
@@ -65,8 +66,12 @@ static void header_first(struct surface *s, struct rect r, const struct app *app
   const ph_episode_meta *meta = &reel->meta;
   header_seconds(seconds, sizeof seconds, meta);
   header_identity(&strip, app, reel);
-  strip_add(&strip, 3, STYLE_NORMAL, STRIP_BAR, "%lld action%s", (long long)meta->actions,
-            meta->actions == 1 ? "" : "s");
+  if (meta->actions == 0 && meta->states > 1)
+    strip_add(&strip, 3, STYLE_NORMAL, STRIP_BAR, "%lld states, no actions",
+              (long long)meta->states);
+  else
+    strip_add(&strip, 3, STYLE_NORMAL, STRIP_BAR, "%lld action%s", (long long)meta->actions,
+              meta->actions == 1 ? "" : "s");
   strip_add(&strip, 6, STYLE_NORMAL, STRIP_BLANK, "%s", seconds);
   header_rate(&strip, meta);
   header_end(&strip, meta);

@@ -72,7 +72,7 @@ static void axis_draw(struct surface *s, struct rect r, const struct timeline *t
     axis_label(s, r, r.h - 1, t, low, false);
     axis_label(s, r, 0, t, same_text(t, low, high) ? high - low : high, same_text(t, low, high));
   } else if (any) {
-    axis_label(s, r, (r.h - 1) / 2, t, high, false);
+    axis_label(s, r, r.h / 2, t, high, false);
   }
 }
 

@@ -68,13 +68,35 @@ static bool needs_note(const struct walk *w, int at) {
          strncmp(before->name, channel->name, (size_t)n) != 0;
 }
 
+static bool is_scalar(const ph_channel *channel) {
+  return channel->kind == PH_CHANNEL_NUMBERS && channel->rank == 1;
+}
+
+/* Single numbers of one folder have one heading, the folder; outside of folders none. True: the
+ * heading that was given last is theirs too. */
+static bool shares_heading(struct walk *w, int at) {
+  const ph_channel *channel = &w->reel->channels[at];
+  int n = folder_length(channel->name);
+  if (!is_scalar(channel))
+    return false;
+  if (n > 0) {
+    const ph_channel *before = w->headed >= 0 ? &w->reel->channels[w->headed] : NULL;
+    if (!before || !is_scalar(before) || folder_length(before->name) != n ||
+        strncmp(before->name, channel->name, (size_t)n) != 0)
+      return false;
+  }
+  w->headed = at;
+  return true;
+}
+
 static bool walk_give(struct walk *w, struct item *item, int heading_of, struct item it) {
   *item = it;
   if (w->headings && it.channel >= 0 && w->headed != heading_of && needs_note(w, it.channel)) {
     w->noted = it.channel;
     item->signal = -1;
     item->note = true;
-  } else if (w->headings && w->headed != heading_of) {
+  } else if (w->headings && w->headed != heading_of &&
+             !(it.channel >= 0 && shares_heading(w, it.channel))) {
     w->headed = heading_of;
     item->signal = -1;
     item->heading = true;
@@ -258,8 +280,16 @@ static void note_draw(struct surface *s, struct rect r, int y, const ph_channel 
   surface_put(s, r, y, 1, STYLE_WARN, fit);
 }
 
-static void heading_draw(struct surface *s, struct rect r, int y, const char *text) {
-  char fit[200];
+static void heading_draw(struct surface *s, struct rect r, int y, const struct app *app,
+                         const struct item *item) {
+  char fit[200], text[160];
+  if (item->group >= 0) {
+    snprintf(text, sizeof text, "%s", groups[item->group].heading);
+  } else {
+    const ph_channel *channel = &app_reel(app)->channels[item->channel];
+    int n = is_scalar(channel) ? folder_length(channel->name) : (int)strlen(channel->name);
+    snprintf(text, sizeof text, "%.*s", n, channel->name);
+  }
   text_fit(fit, sizeof fit, text, r.w - 1);
   surface_put(s, r, y, 1, STYLE_TITLE, fit);
 }
@@ -285,9 +315,7 @@ static void hidden_draw(struct surface *s, struct rect r, int y, const struct ap
 static void item_draw(struct surface *s, struct rect r, int y, const struct shape *shape,
                       const struct app *app, const struct item *item, bool selected) {
   if (item->heading)
-    heading_draw(s, r, y,
-                 item->group >= 0 ? groups[item->group].heading
-                                  : app_reel(app)->channels[item->channel].name);
+    heading_draw(s, r, y, app, item);
   else if (item->note)
     note_draw(s, r, y, &app_reel(app)->channels[item->channel]);
   else if (item->signal >= 0)

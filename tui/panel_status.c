@@ -93,9 +93,9 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
     status_place(&strip, app);
     status_loop(&strip, app);
   }
-  if (app->snap && app->snap->catalog && app->snap->catalog->unseen > 0)
+  if (app->snap && app->snap->catalog && app->snap->unseen > 0)
     strip_add(&strip, 9, STYLE_DIM, STRIP_BAR, "looking at episodes %zu/%zu",
-              app->snap->catalog->n - app->snap->catalog->unseen, app->snap->catalog->n);
+              app->snap->catalog->n - app->snap->unseen, app->snap->catalog->n);
   if (app->message[0])
     strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%s",
               app->message);

@@ -41,7 +41,6 @@ struct catalog *session_catalog(const struct session *s, const char *const *path
     return NULL;
   }
   catalog->n = n;
-  catalog->unseen = s->unseen;
   snprintf(catalog->path, sizeof catalog->path, "%s", ph_store_path(store));
   snprintf(catalog->layout, sizeof catalog->layout, "%s", ph_store_layout(store));
   for (size_t i = 0; i < n; i++) { /* padding too: refresh_catalog compares bytes */
@@ -109,6 +108,8 @@ struct snapshot *session_first(const struct session *s) {
   struct snapshot *snap = calloc(1, sizeof *snap);
   if (snap)
     snap->catalog = catalog_ref(s->catalog);
+  if (snap)
+    snap->unseen = s->unseen;
   if (snap && s->group)
     snap->group = group_ref(s->group);
   return snap;
@@ -303,6 +304,7 @@ ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
   }
   snap->catalog = catalog_ref(s->catalog);
   snap->group = s->group ? group_ref(s->group) : NULL;
+  snap->unseen = s->unseen;
   if (o)
     status = fill_snapshot(s, o, snap);
   if (status == PH_OK)

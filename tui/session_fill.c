@@ -10,7 +10,8 @@
 enum {
   PUBLISH_MS = 60, /* between two answers that nobody asked for */
   LIST_MS = 250,   /* between two lists of episodes at least */
-  LIST_SHARE = 20, /* making lists takes no more than one part in so many */
+  LIST_SHARE = 8,  /* making lists takes no more than one part in so many */
+  COUNT_MS = 200,  /* between two answers that only say how far the looks are */
   BATCH_MS = 8,    /* one batch of looks */
 };
 
@@ -136,7 +137,10 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
   else
     look_at_some(s, interrupted, arg);
   uint64_t now = clock_ms();
-  bool due = plotting && (!plots_wanting(&s->plots) || now - s->published >= PUBLISH_MS);
+  uint64_t since = now - s->published;
+  bool due = plotting ? !plots_wanting(&s->plots) || since >= PUBLISH_MS : since >= COUNT_MS;
+  if (s->catalog_at == 0)
+    s->catalog_at = now;
   if (list_is_due(s, now)) {
     renew_list(s, now);
     due = true;

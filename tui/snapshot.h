@@ -46,7 +46,6 @@ struct catalog {
   size_t *source_of; /* per entry: which path it came from; NULL: all from the first */
   size_t nsources;
   char **source; /* the paths as given */
-  size_t unseen; /* episodes whose lengths are still to be looked at */
   size_t ngroups;
   char (*group)[GROUP_NAME]; /* names of the groups that the files hold */
 };
@@ -173,6 +172,7 @@ struct snapshot {
   } * conditions;     /* reel->nconditions */
   bool predicate_now; /* recomputed here */
   struct plot_answer plot;
+  size_t unseen;       /* episodes whose lengths are still to be looked at */
   struct group *group; /* referenced; of the request; NULL: all episodes */
 };
 
