@@ -358,7 +358,6 @@ static ph_status assemble(ph_foreign_backend *b, char *fault, size_t size, const
     return status;
   b->row.dt = f->meta.control_dt > 0 ? f->meta.control_dt : 1;
   b->state_width = ph_schema_width(PH_COL_STATES, &f->meta.dims);
-  b->action_width = (size_t)f->meta.dims.action_dim;
   find_short(f, f->rewards, "rewards");
   find_short(f, f->dones, "dones");
   settle_success(f);

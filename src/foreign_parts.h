@@ -18,9 +18,8 @@ typedef struct ph_foreign_backend {
   ph_backend base;
   ph_foreign foreign; /* owned */
   ph_foreign_row row;
-  size_t state_width;  /* of the schema */
-  size_t action_width; /* likewise */
-  size_t *channel;     /* owned: the array behind each channel */
+  size_t state_width; /* of the schema */
+  size_t *channel;    /* owned: the array behind each channel */
 } ph_foreign_backend;
 
 /* The read, read_channel and free of a ph_foreign_backend. */

@@ -238,9 +238,11 @@ static ph_status find_model(const ph_model **model, const char **why, ph_store *
 ph_status ph_store_recall_model(ph_model **out, ph_store *store, const char *sha256) {
   ph_foreign f = {0};
   const ph_known_model *known = ph_store_find_model(store, sha256);
+  char wanted[PH_SHA256_SIZE]; /* the list that sha256 may be of can move */
   const ph_model *model = NULL;
   const char *why = NULL;
   size_t i = known->entry;
+  memcpy(wanted, known->sha256, sizeof wanted);
   const ph_entry *e = &store->entries[i];
   const ph_home *h = &store->homes[store->home_of[i]];
   ph_status status = ph_probe_episode(e->file, e->group);
@@ -251,7 +253,7 @@ ph_status ph_store_recall_model(ph_model **out, ph_store *store, const char *sha
   ph_foreign_clear(&f);
   if (status)
     return status;
-  if (!model || strcmp(ph_model_sha256(model), sha256) != 0)
+  if (!model || strcmp(ph_model_sha256(model), wanted) != 0)
     return ph_fail(PH_ENOTFOUND, "%s: %s: its model is no longer what it was%s%s", e->file, e->id,
                    why && *why ? ": " : "", why ? why : "");
   *out = ph_model_ref(model);
