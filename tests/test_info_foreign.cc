@@ -1,0 +1,207 @@
+// `info` on files of other recorders, written here.
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+
+#include "foreign_layouts.h"
+
+extern "C" {
+#include "json.h"
+}
+
+namespace fs = std::filesystem;
+using std::string;
+
+namespace {
+
+class InfoForeign : public testing::Test {
+protected:
+  string top, path, program;
+  int status = -1;
+
+  void SetUp() override {
+    const char *tmp = getenv("TMPDIR");
+    top = string(tmp && *tmp ? tmp : "/tmp") + "/infoXXXXXX";
+    ASSERT_NE(mkdtemp(top.data()), nullptr);
+    path = top + "/demo.hdf5";
+    ASSERT_NE(getenv("PLAYHEAD_PROGRAM"), nullptr);
+    program = getenv("PLAYHEAD_PROGRAM");
+  }
+  void TearDown() override { fs::remove_all(top); }
+
+  /* What `info` prints, errors too. */
+  string Info(const string &more = "") {
+    string command = "cd " + top + " && HOME=" + top + " XDG_CACHE_HOME=" + top +
+                     "/cache LC_ALL=C.UTF-8 " + program + " info " + more + " demo.hdf5 2>&1";
+    FILE *pipe = popen(command.c_str(), "r");
+    string text;
+    char part[4096];
+    for (size_t n; pipe && (n = fread(part, 1, sizeof part, pipe)) > 0;)
+      text.append(part, n);
+    int ended = pipe ? pclose(pipe) : -1;
+    status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    return text;
+  }
+  /* How often a piece of text is in it. */
+  static int Count(const string &text, const string &piece) {
+    int n = 0;
+    for (size_t at = 0; (at = text.find(piece, at)) != string::npos; at += piece.size())
+      n++;
+    return n;
+  }
+  static bool Has(const string &text, const string &piece) { return Count(text, piece) > 0; }
+};
+
+TEST_F(InfoForeign, SaysWhatAllEpisodesShareOnce) {
+  foreign::Options o;
+  o.images = o.next_obs = true;
+  foreign::write_robomimic(path, o);
+  string text = Info();
+  EXPECT_EQ(0, status);
+  EXPECT_TRUE(Has(text, "demo.hdf5: robomimic, 2 episodes, 71 actions, 30 to 41 each\n")) << text;
+  EXPECT_TRUE(Has(text, "\nenv        Lift\n")) << text;
+  EXPECT_TRUE(Has(text, "\nactions    7 a step for OSC_POSE\n")) << text;
+  EXPECT_TRUE(Has(text, "\nrate       20 Hz, 0.05 s a step: ")) << text;
+  EXPECT_TRUE(Has(text, "\nsuccess    2 yes, 0 no; from ")) << text;
+  EXPECT_TRUE(Has(text, "nq 10 nv 9 nu 2 na 0  timestep 0.002 s")) << text;
+  EXPECT_TRUE(Has(text, "\ngroups     train 1, valid 1\n")) << text;
+  EXPECT_EQ(1, Count(text, "\nguarantee  STATES ONLY: ")) << text;
+  EXPECT_EQ(1, Count(text, "\nmodel ")) << text;
+  EXPECT_TRUE(Has(text, "\ndemo_0        30      30  yes      STATES ONLY\n")) << text;
+  EXPECT_FALSE(Has(text, "run ")) << "nothing of runs: " << text;
+}
+
+TEST_F(InfoForeign, NamesEveryArray) {
+  foreign::Options o;
+  o.images = o.next_obs = true;
+  foreign::write_robomimic(path, o);
+  {
+    foreign::Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path);
+    foreign::Id text(foreign::text_type(), path);
+    hsize_t dim = 30;
+    foreign::Id space(H5Screate_simple(1, &dim, nullptr), path);
+    foreign::Id set(
+        H5Dcreate2(file, "/data/demo_0/notes", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        path);
+  }
+  string text = Info();
+  EXPECT_TRUE(Has(text, "\narray ")) << text;
+  EXPECT_TRUE(Has(text, "obs/robot0_gripper_qpos  ")) << text;
+  for (const char *line :
+       {"uint8     8 x 8 x 3  steps           image, not shown\n",
+        "uint8     8 x 8 x 3  steps       +1  image, not shown; taken after the action\n",
+        "not shown; text, not numbers; in 1 of 2\n"})
+    EXPECT_TRUE(Has(text, line)) << line << text;
+}
+
+TEST_F(InfoForeign, SaysWhichEpisodeHasWhichModelAndWhatIsOddOfEach) {
+  foreign::Options o;
+  o.rows = {20, 20, 25};
+  o.two_models = true;
+  foreign::write_robosuite(path, o);
+  {
+    foreign::Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path);
+    foreign::Id demo(H5Oopen(file, "/data/demo_2", H5P_DEFAULT), path);
+    foreign::Id space(H5Screate(H5S_SCALAR), path);
+    foreign::Id attr(
+        H5Acreate2(demo, "num_samples", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT), path);
+    int64_t wrong = 99;
+    H5Awrite(attr, H5T_STD_I64LE, &wrong);
+  }
+  string text = Info();
+  EXPECT_EQ(2, Count(text, "\nmodel ")) << text;
+  EXPECT_TRUE(Has(text, "success  model     guarantee")) << text;
+  size_t second = text.find("\ndemo_2 "), third = text.find("\ndemo_3 ");
+  size_t odd = text.find("    oddity: num_samples is 99");
+  ASSERT_NE(string::npos, odd) << text;
+  EXPECT_TRUE(second < odd && odd < third) << text;
+}
+
+TEST_F(InfoForeign, ListsTheFirstOfVeryMany) {
+  foreign::Options o;
+  o.rows.assign(150, 3);
+  o.models = false;
+  foreign::write_robosuite(path, o);
+  {
+    foreign::Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path);
+    H5Ldelete(file, "/data/demo_140/actions", H5P_DEFAULT);
+  }
+  string text = Info();
+  EXPECT_TRUE(Has(text, "150 episodes, 447 actions, 0 to 3 each\n")) << text;
+  EXPECT_TRUE(Has(text, "\ndemo_20 ")) << text;
+  EXPECT_FALSE(Has(text, "\ndemo_21 ")) << text;
+  EXPECT_TRUE(Has(text, "... and 130 more")) << text;
+}
+
+TEST_F(InfoForeign, JsonKeepsTheDocumentedKeysAndHasMoreBehindThem) {
+  foreign::Options o;
+  o.images = true;
+  foreign::write_libero(path, o);
+  string text = Info("--json");
+  EXPECT_EQ(0, status);
+  json_error_t error;
+  json_t *root = json_loads(text.c_str(), 0, &error);
+  ASSERT_NE(nullptr, root) << text;
+  for (const char *key : {"path", "layout", "data_hash", "models", "tasks", "episodes", "groups"})
+    EXPECT_NE(nullptr, json_object_get(root, key)) << key;
+  json_t *model = json_array_get(json_object_get(root, "models"), 0);
+  EXPECT_NE(nullptr, json_object_get(model, "notes"));
+  json_t *episode = json_array_get(json_object_get(root, "episodes"), 1);
+  for (const char *key :
+       {"id",         "env_id",     "states",      "actions",        "seed",
+        "end_reason", "success",    "missing",     "guarantee",      "oddities",
+        "layout",     "writer",     "created",     "env_name",       "instruction",
+        "controller", "control_dt", "rate_source", "success_source", "model_sha256",
+        "findings",   "channels"})
+    EXPECT_NE(nullptr, json_object_get(episode, key)) << key;
+  EXPECT_STREQ("put the cube in the drawer",
+               json_string_value(json_object_get(episode, "instruction")));
+  EXPECT_EQ(0.05, json_real_value(json_object_get(episode, "control_dt")));
+  EXPECT_EQ(0u, json_array_size(json_object_get(episode, "missing")));
+  json_t *channels = json_object_get(episode, "channels");
+  bool image = false;
+  for (size_t i = 0; i < json_array_size(channels); i++) {
+    json_t *c = json_array_get(channels, i);
+    if (strcmp(json_string_value(json_object_get(c, "name")), "obs/agentview_rgb") != 0)
+      continue;
+    image = true;
+    EXPECT_STREQ("image", json_string_value(json_object_get(c, "kind")));
+    EXPECT_EQ(4u, json_array_size(json_object_get(c, "shape")));
+    EXPECT_EQ(1, json_integer_value(json_object_get(c, "shift")));
+  }
+  EXPECT_TRUE(image);
+  json_decref(root);
+}
+
+TEST_F(InfoForeign, JsonHasAllOdditiesAndWhatIsMissing) {
+  foreign::Options o;
+  o.rows = {20};
+  o.models = false;
+  foreign::write_robosuite(path, o);
+  json_t *root = json_loads(Info("--json").c_str(), 0, nullptr);
+  ASSERT_NE(nullptr, root);
+  json_t *episode = json_array_get(json_object_get(root, "episodes"), 0);
+  string missing;
+  json_t *list = json_object_get(episode, "missing");
+  for (size_t i = 0; i < json_array_size(list); i++)
+    missing += string(json_string_value(json_array_get(list, i))) + " ";
+  EXPECT_EQ("rewards dones model ", missing);
+  EXPECT_TRUE(json_is_null(json_object_get(episode, "model_sha256")));
+  json_decref(root);
+}
+
+TEST_F(InfoForeign, AFileOfNoLayoutIsOneSentence) {
+  {
+    foreign::File f(path);
+    for (int i = 0; i < 6; i++)
+      f.array("/x" + std::to_string(i), foreign::F64, {(hsize_t)i + 3}, {});
+  }
+  string text = Info();
+  EXPECT_EQ(3, status);
+  EXPECT_EQ(1, Count(text, "\n")) << text;
+  EXPECT_TRUE(Has(text, "playhead: demo.hdf5: ")) << text;
+}
+
+} // namespace
