@@ -233,6 +233,26 @@ TEST(AppGroup, OfNobody) {
   EXPECT_EQ(f.app.want.episode, episode);
 }
 
+TEST(AppLook, AStepOfAnEpisodeOfUnknownLengthIsKept) {
+  Plotting f;
+  f.keys("5 0 Enter");
+  struct snapshot *snap = fake_answer(f.app.want);
+  for (size_t i = 1; i < snap->catalog->n; i++)
+    snap->catalog->entry[i].states = snap->catalog->entry[i].actions = -1;
+  struct catalog *catalog = snap->catalog;
+  app_take(&f.app, snap);
+  app_key(&f.app, ')', 5000);
+  EXPECT_EQ(f.app.want.episode, 1u);
+  EXPECT_EQ(f.step(), 50) << "the same step of the other env";
+  app_key(&f.app, 'G', 5100);
+  EXPECT_GT(f.step(), 1000);
+  snap = fake_answer(f.app.want);
+  for (size_t i = 1; i < snap->catalog->n; i++)
+    snap->catalog->entry[i] = catalog->entry[i];
+  app_take(&f.app, snap);
+  EXPECT_EQ(f.step(), 100) << "the last one, once it is known";
+}
+
 TEST(AppLook, TheListInSightIsLookedAtFirst) {
   Plotting f;
   struct snapshot *snap = fake_answer(f.app.want);

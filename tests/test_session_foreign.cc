@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <poll.h>
 #include <set>
 #include <string>
@@ -270,6 +271,32 @@ TEST_F(Files, AnInterruptedSliceIsReadAnotherTime) {
   }
   EXPECT_EQ(s->plots.reads, 0u);
   EXPECT_EQ(settle()->plot.curve[0].ready, answer->plot.curve[0].series->n);
+}
+
+TEST_F(Files, DamageIsAGapAndIsSaid) {
+  write_long(path(), 10000, 64);
+  {
+    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp((std::streamoff)fs::file_size(path()) / 2);
+    file.write(std::string(40, 0x55).data(), 40);
+  }
+  open(path());
+  name({"observations[1]"});
+  Answer answer = serve();
+  ASSERT_EQ(answer->plot.n, 1u) << answer->error;
+  Answer done = settle();
+  const curve &c = done->plot.curve[0];
+  ASSERT_EQ(c.ready, 10000u);
+  EXPECT_NE(c.note[0], 0);
+  size_t gaps = 0;
+  for (size_t i = 0; i < 10000; i++) {
+    bool gap = c.series->part[i].min > c.series->part[i].max;
+    gaps += gap && i % 1000 != 7;
+    ASSERT_TRUE(gap || c.series->part[i].min == (double)i) << i;
+  }
+  EXPECT_GE(gaps, 60u) << "the damaged chunk";
+  EXPECT_LE(gaps, 64u * 4) << "and little beside it";
+  EXPECT_EQ(serve()->plot.curve[0].ready, 10000u) << "it is not read again";
 }
 
 TEST_F(Files, ManyPlotsInTurnStayWithinTheirRoom) {

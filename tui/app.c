@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNKNOWN_STATES ((int64_t)1 << 40)
+
 static unsigned (*const handlers[CMD_COUNT])(struct app *, int64_t, const char *) = {
 #define COMMAND(id, name, keys, args, flags, group, help) do_##id,
 #include "commands.def"
@@ -96,6 +98,8 @@ int64_t app_last_step(const struct app *app) {
     states = reel->states;
   else if (app_has_episode(app))
     states = app->snap->catalog->entry[app->want.episode].states;
+  if (states < 0) /* not looked at yet: the answer to a request says how long it is */
+    states = UNKNOWN_STATES;
   return states > 0 ? states - 1 : 0;
 }
 
