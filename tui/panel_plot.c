@@ -53,7 +53,7 @@ static bool same_text(const struct timeline *t, double a, double b) {
 /* With `more`, "+3.3e-07": how much it is above the least, where the numbers would look alike. */
 static void axis_label(struct surface *s, struct rect r, int y, const struct timeline *t,
                        double value, bool more) {
-  char number[32], plain[32];
+  char number[96], plain[32];
   const char *p = plain;
   text_number(plain, sizeof plain, value, t->gutter - (more ? 2 : 1));
   while (*p == ' ')

@@ -298,7 +298,7 @@ static void heading_draw(struct surface *s, struct rect r, int y, const struct a
 static void hidden_draw(struct surface *s, struct rect r, int y, const struct app *app, int at,
                         bool selected) {
   const ph_channel *channel = &app_reel(app)->channels[at];
-  char text[400], shape[80] = "", fit[420];
+  char text[560], shape[80] = "", fit[600];
   size_t n = 0;
   for (int i = 1; i < channel->rank && i < 4 && n < sizeof shape; i++)
     n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%lld", i > 1 ? "x" : " ",
