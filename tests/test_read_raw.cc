@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "foreign.h"
+#include "read_raw.h"
 }
 
 using namespace npz;
@@ -458,27 +459,50 @@ static void put_hole(const std::string &path, std::vector<Member> members, uint6
   std::ofstream(path, std::ios::binary | std::ios::app) << all.substr(at);
 }
 
-TEST_F(Raw, MoreThanAGibibyteIsRefusedUnread) {
-  const uint64_t rows = (1 << 25) + 1;
+TEST_F(Raw, StatesBeyondTheLimitAreRefusedUnread) {
+  const uint64_t rows = PH_RAW_STATES_MAX / 32 + 1;
   put_hole(ep + "/state_1700000000_1.npz",
            {{"states.npy", array("<f8", "(" + std::to_string(rows) + ", 4)", "")}}, rows * 32);
   EXPECT_EQ((int64_t)rows, look().states) << "from its header";
   EXPECT_EQ(PH_EREFUSED, open());
-  EXPECT_EQ(ep + "/state_1700000000_1.npz: states: it takes 1073741856 bytes, more than the "
-                 "1073741824 that are allowed",
+  EXPECT_EQ(ep + "/state_1700000000_1.npz: states: it takes 134217760 bytes, more than the "
+                 "134217728 that are allowed",
             ph_error());
 }
 
-TEST_F(Raw, AnArrayThatIsTooLargeIsNamed) {
+/* 96 MB would fit into memory once, but not while it is joined in a child of limited memory. */
+TEST_F(Raw, AnArrayThatIsTooLargeIsNamedAndSaidSoOnce) {
   auto first = chunk(3, 2);
-  first.push_back({"depth.npy", array("<f4", "(3, 50000000)", "")});
-  put_hole(ep + "/state_1700000000_1.npz", first, 600000000);
+  first.push_back({"depth.npy", array("<f8", "(3, 4000000)", "")});
+  put_hole(ep + "/state_1700000000_1.npz", first, 96000000);
   put("state_1700000000_2.npz", chunk(2, 2, 0.15));
   OK(open());
   EXPECT_EQ(5, channel("states").rows);
   EXPECT_EQ(PH_CHANNEL_OTHER, channel("depth").kind);
-  EXPECT_STREQ("all arrays together take more than 1 GiB", channel("depth").note);
+  EXPECT_STREQ("too large: the arrays beside states and actions take more than 64 MiB",
+               channel("depth").note);
   EXPECT_EQ(5, channel("depth").rows);
+  for (const std::string &said : findings(PH_FINDING_MISSING))
+    EXPECT_EQ(std::string::npos, said.find("depth: rows 0")) << "it is there: " << said;
+}
+
+TEST_F(Raw, WhatIsBesideTheStatesTakesNoneOfTheirRoom) {
+  ph_raw_rows rows{};
+  ph_npy shape{};
+  rows.folder = "x";
+  shape.rank = 2;
+  shape.dim[1] = 1 << 20;
+  strcpy(shape.name, "depth");
+  ph_raw_series *depth = ph_raw_add(&rows, &shape);
+  depth->kind = ph_raw_series::PH_RAW_NUMBERS;
+  OK(ph_raw_append_side(&rows, depth, nullptr, 8));
+  EXPECT_EQ(0u, ph_raw_left(&rows, depth));
+  EXPECT_EQ(PH_RAW_STATES_MAX, ph_raw_left(&rows, nullptr));
+  OK(ph_raw_append_side(&rows, depth, nullptr, 1));
+  EXPECT_EQ(ph_raw_series::PH_RAW_NAMED, depth->kind);
+  EXPECT_EQ(9, depth->rows);
+  EXPECT_EQ(PH_RAW_SIDE_MAX, ph_raw_left(&rows, depth));
+  ph_raw_rows_clear(&rows);
 }
 
 /* --- the sample --- */
