@@ -19,6 +19,7 @@
 
 #define KEPT_LIMIT ((size_t)64 << 20)
 #define METADATA_KEPT ((size_t)1 << 20)
+#define SOUND_KEPT 1024 /* headers */
 
 struct lost {
   struct lost *next; /* older */
@@ -32,10 +33,12 @@ struct file {
   int fd;
   bool writable;
   haddr_t eoa, eof;
-  int error;         /* first errno of a write */
-  struct lost *lost; /* newest first */
-  size_t kept;       /* bytes in lost */
-  int *report;       /* Nullable: where close leaves the errno */
+  int error;                  /* first errno of a write */
+  struct lost *lost;          /* newest first */
+  size_t kept;                /* bytes in lost */
+  int *report;                /* Nullable: where close leaves the errno */
+  ph_h5_window *window;       /* owned; NULL: writable */
+  uint64_t sound[SOUND_KEPT]; /* 1 + address of headers that were found without fault */
 };
 
 static herr_t push(const char *why, int number) {
@@ -50,10 +53,16 @@ static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t
   struct file *file = info ? calloc(1, sizeof *file) : NULL;
   if (!file)
     return NULL;
+  if (!(*info)->writable && !(file->window = calloc(1, sizeof *file->window))) {
+    free(file);
+    return NULL;
+  }
   off_t end = lseek((*info)->fd, 0, SEEK_END);
   file->fd = (*info)->fd;
   file->writable = (*info)->writable;
   file->eof = end < 0 ? 0 : (haddr_t)end;
+  if (file->window)
+    file->window->fd = file->fd;
   (*info)->fd = -1;
   return &file->pub;
 }
@@ -71,6 +80,7 @@ static herr_t file_close(H5FD_t *pub) {
     free(file->lost);
     file->lost = next;
   }
+  free(file->window);
   free(file);
   return 0;
 }
@@ -119,17 +129,11 @@ static herr_t file_read(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t ad
                         void *buffer) {
   (void)transfer;
   struct file *file = (struct file *)pub;
-  size_t done = 0;
-  while (done < size) {
-    ssize_t n = pread(file->fd, (char *)buffer + done, size - done, (off_t)(addr + done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return push(NULL, errno);
-    if (n == 0)
-      break;
-    done += (size_t)n;
-  }
+  size_t done = file->window && type != H5FD_MEM_DRAW
+                    ? ph_h5_window_read(file->window, addr, buffer, size)
+                    : ph_h5_read_at(file->fd, addr, buffer, size);
+  if (done < size && errno)
+    return push(NULL, errno);
   if (done < size && !file->writable && type == H5FD_MEM_DRAW)
     return push("the file ends before its data does", 0);
   memset((char *)buffer + done, 0, size - done);
@@ -196,7 +200,8 @@ static const H5FD_class_t driver = {
 };
 
 /* Whenever a dataset is closed the library (1.10) walks all metadata that it keeps, so that writing
- * n groups would take n^2: it keeps little. (Of a file that is only read it keeps everything.) */
+ * or looking at n groups would take n^2: it keeps little. That a closed object's part goes at once
+ * (evict_on_close) is such a walk too. */
 static bool keep_little(hid_t access) {
   H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
   if (H5Pget_mdc_config(access, &config) < 0)
@@ -212,11 +217,9 @@ ph_status ph_h5_access(hid_t *out, ph_h5_ticket *ticket) {
     id = H5FDregister(&driver);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   bool ok = access >= 0 && H5Pset_driver(access, id, &ticket) >= 0 &&
-            H5Pset_fclose_degree(access, H5F_CLOSE_SEMI) >= 0;
+            H5Pset_fclose_degree(access, H5F_CLOSE_SEMI) >= 0 && keep_little(access);
   if (ok && ticket->writable)
-    ok = keep_little(access) && H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
-  if (ok && !ticket->writable)
-    ok = H5Pset_evict_on_close(access, 1) >= 0;
+    ok = H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
   if (ok) {
     *out = access;
     return PH_OK;
@@ -238,6 +241,32 @@ int ph_h5_file_bytes(hid_t id, uint64_t *base) {
   *base = file && file->pub.base_addr != HADDR_UNDEF ? file->pub.base_addr : 0;
   ph_h5_close(owner);
   return fd;
+}
+
+const char *ph_h5_check_header(hid_t id, uint64_t address) {
+  hid_t owner = H5Iget_file_id(id);
+  struct file *file = owner < 0 ? NULL : file_of(owner);
+  const char *fault = NULL;
+  if (file && !file->writable) {
+    uint64_t base = file->pub.base_addr != HADDR_UNDEF ? file->pub.base_addr : 0;
+    uint64_t *sound = &file->sound[address / 8 % SOUND_KEPT];
+    if (*sound != address + 1)
+      fault = ph_h5_header_fault(file->fd, base, address);
+    if (!fault)
+      *sound = address + 1;
+  }
+  ph_h5_close(owner);
+  return fault;
+}
+
+ph_h5_window *ph_h5_file_window(hid_t id, uint64_t *base, uint64_t *size) {
+  hid_t owner = H5Iget_file_id(id);
+  const struct file *file = owner < 0 ? NULL : file_of(owner);
+  ph_h5_window *window = file ? file->window : NULL;
+  *base = file && file->pub.base_addr != HADDR_UNDEF ? file->pub.base_addr : 0;
+  *size = file ? file->eof : 0;
+  ph_h5_close(owner);
+  return window;
 }
 
 int ph_h5_file_errno(hid_t id) {

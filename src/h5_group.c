@@ -8,16 +8,14 @@
 
 /* Looks at the header of the object before the library does. */
 static const char *target_fault(hid_t loc, const H5L_info_t *link) {
-  uint64_t base;
-  int fd = ph_h5_file_bytes(loc, &base);
   haddr_t address = HADDR_UNDEF;
 #if H5_VERSION_GE(1, 12, 0)
-  if (fd >= 0 && H5VLnative_token_to_addr(loc, link->u.token, &address) < 0)
+  if (H5VLnative_token_to_addr(loc, link->u.token, &address) < 0)
     return "its address cannot be found";
 #else
   address = link->u.address;
 #endif
-  return fd < 0 ? NULL : ph_h5_header_fault(fd, base, address);
+  return ph_h5_object_fault(loc, address);
 }
 
 const char *ph_h5_link_fault(hid_t loc, const char *path, ph_status *status) {
