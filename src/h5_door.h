@@ -21,9 +21,9 @@ ph_status ph_h5_refuse(ph_status status, hid_t id, const char *what, const char 
 /* What is wrong with the header of the object at that address, which counts from base (a static
  * string), or NULL. */
 const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address);
-/* The same for an object of the file that loc is in, by bytes that are kept for the library; NULL
- * also for a file that is being written. */
-const char *ph_h5_object_fault(hid_t loc, uint64_t address);
+/* The same by bytes that are kept. */
+const char *ph_h5_window_fault(ph_h5_window *window, uint64_t file_size, uint64_t base,
+                               uint64_t address);
 /* The same for superblock and root group of a file. */
 const char *ph_h5_root_fault(int fd);
 uint32_t ph_h5_lookup3(const uint8_t *key, size_t length);
@@ -61,11 +61,9 @@ ph_status ph_h5_access(hid_t *out, ph_h5_ticket *ticket);
 /* Descriptor and first byte (behind a user block) of a file that is open for reading; -1 for one
  * that is being written, whose bytes may not be there yet. */
 int ph_h5_file_bytes(hid_t id, uint64_t *base);
-/* ph_h5_header_fault of an object in the file of id; remembers those that have none. NULL for a file
- * that is being written. */
+/* ph_h5_header_fault of an object in the file of id; remembers those that have none. NULL for a
+ * file that is being written. */
 const char *ph_h5_check_header(hid_t id, uint64_t address);
-/* The bytes of such a file, its first byte and its size as it was opened; NULL likewise. */
-ph_h5_window *ph_h5_file_window(hid_t id, uint64_t *base, uint64_t *size);
 /* The first errno that a write to the file met, 0 for none. */
 int ph_h5_file_errno(hid_t file);
 /* Asks the file to sync when it closes and to leave its errno in *report then. */

@@ -251,22 +251,12 @@ const char *ph_h5_check_header(hid_t id, uint64_t address) {
     uint64_t base = file->pub.base_addr != HADDR_UNDEF ? file->pub.base_addr : 0;
     uint64_t *sound = &file->sound[address / 8 % SOUND_KEPT];
     if (*sound != address + 1)
-      fault = ph_h5_header_fault(file->fd, base, address);
+      fault = ph_h5_window_fault(file->window, file->eof, base, address);
     if (!fault)
       *sound = address + 1;
   }
   ph_h5_close(owner);
   return fault;
-}
-
-ph_h5_window *ph_h5_file_window(hid_t id, uint64_t *base, uint64_t *size) {
-  hid_t owner = H5Iget_file_id(id);
-  const struct file *file = owner < 0 ? NULL : file_of(owner);
-  ph_h5_window *window = file ? file->window : NULL;
-  *base = file && file->pub.base_addr != HADDR_UNDEF ? file->pub.base_addr : 0;
-  *size = file ? file->eof : 0;
-  ph_h5_close(owner);
-  return window;
 }
 
 int ph_h5_file_errno(hid_t id) {

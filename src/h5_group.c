@@ -15,7 +15,7 @@ static const char *target_fault(hid_t loc, const H5L_info_t *link) {
 #else
   address = link->u.address;
 #endif
-  return ph_h5_object_fault(loc, address);
+  return ph_h5_check_header(loc, address);
 }
 
 const char *ph_h5_link_fault(hid_t loc, const char *path, ph_status *status) {

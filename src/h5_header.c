@@ -3,11 +3,9 @@
  * prints complaints when the process ends. Version 1 headers have none: sizes must make sense. */
 #include "h5_door.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define HEADER_LIMIT ((uint64_t)16 << 20)
 #define PIECES_LIMIT 1000
@@ -51,22 +49,21 @@ static uint64_t little(const uint8_t *bytes, size_t n) {
   return value;
 }
 
-static size_t read_at(int fd, uint64_t at, void *out, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    ssize_t n = pread(fd, (char *)out + done, size - done, (off_t)(at + done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      break;
-    done += (size_t)n;
-  }
-  return done;
+/* Where the bytes of a header come from. */
+struct bytes {
+  int fd;
+  ph_h5_window *window; /* Nullable: they are read from fd */
+  uint64_t file_size;
+};
+
+static size_t read_at(const struct bytes *from, uint64_t at, void *out, size_t size) {
+  return from->window ? ph_h5_window_read(from->window, at, out, size)
+                      : ph_h5_read_at(from->fd, at, out, size);
 }
 
 /* One object's header: pieces of it, each with a checksum, that lead to further pieces. */
 struct header {
-  int fd;
+  const struct bytes *from;
   uint64_t base;
   uint64_t
       left;     /* bytes of the file that are not known to be the header's: pieces do not overlap */
@@ -89,7 +86,7 @@ static const char *check_piece(struct header *h, uint64_t at, uint64_t size, siz
   if (!piece)
     return "out of memory for its header";
   size_t end = (size_t)size - 4;
-  if (read_at(h->fd, at, piece, (size_t)size) < size)
+  if (read_at(h->from, at, piece, (size_t)size) < size)
     fault = "its header is behind the end of the file";
   else if (memcmp(piece, signature, 4) != 0 ||
            ph_h5_lookup3(piece, end) != (uint32_t)little(piece + end, 4))
@@ -131,7 +128,7 @@ static const char *check_old_piece(struct header *h, uint64_t at, uint64_t size)
   uint8_t *piece = malloc((size_t)size + 1);
   if (!piece)
     return "out of memory for its header";
-  const char *fault = read_at(h->fd, at, piece, (size_t)size) < size
+  const char *fault = read_at(h->from, at, piece, (size_t)size) < size
                           ? "its header is behind the end of the file"
                           : check_old_messages(h, piece, (size_t)size);
   free(piece);
@@ -154,36 +151,45 @@ static const char *check_old_messages(struct header *h, const uint8_t *at, size_
   return fault;
 }
 
-static const char *old_header_fault(int fd, uint64_t base, uint64_t at, const uint8_t start[34],
-                                    uint64_t file_size) {
+static const char *old_header_fault(const struct bytes *from, uint64_t base, uint64_t at,
+                                    const uint8_t start[34]) {
   enum { PREFIX = 16 };
-  struct header h = {.fd = fd, .base = base, .left = file_size};
+  struct header h = {.from = from, .base = base, .left = from->file_size};
   if (start[0] != 1)
     return "it has no header where its link points to";
   return check_old_piece(&h, at + PREFIX, little(start + 8, 4));
 }
 
-const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address) {
+static const char *header_fault(const struct bytes *from, uint64_t base, uint64_t address) {
   enum { ORDERED = 0x04, PHASE = 0x10, TIMES = 0x20 };
   uint8_t start[34];
-  struct stat st;
   uint64_t at = base + address;
-  size_t got = at < INT64_MAX / 2 ? read_at(fd, at, start, sizeof start) : 0;
+  size_t got = at < INT64_MAX / 2 ? read_at(from, at, start, sizeof start) : 0;
   if (got < sizeof start)
     return "its header is behind the end of the file";
-  if (fstat(fd, &st) != 0)
-    return "its file cannot be asked for its size";
   if (memcmp(start, "OHDR", 4) != 0)
-    return old_header_fault(fd, base, at, start, (uint64_t)st.st_size);
+    return old_header_fault(from, base, at, start);
   uint8_t flags = start[5];
   struct header h = {
-      .fd = fd, .base = base, .left = (uint64_t)st.st_size, .ordered = flags & ORDERED};
+      .from = from, .base = base, .left = from->file_size, .ordered = flags & ORDERED};
   size_t field = (size_t)1 << (flags & 3);
   size_t prefix = 6 + (flags & TIMES ? 16u : 0) + (flags & PHASE ? 4u : 0);
   uint64_t size = little(start + prefix, field);
   if (size > HEADER_LIMIT)
     return "its header has no sensible size";
   return check_piece(&h, at, prefix + field + size + 4, prefix + field, "OHDR");
+}
+
+const char *ph_h5_header_fault(int fd, uint64_t base, uint64_t address) {
+  struct stat st;
+  if (fstat(fd, &st) != 0)
+    return "its file cannot be asked for its size";
+  return header_fault(&(struct bytes){fd, NULL, (uint64_t)st.st_size}, base, address);
+}
+
+const char *ph_h5_window_fault(ph_h5_window *window, uint64_t file_size, uint64_t base,
+                               uint64_t address) {
+  return header_fault(&(struct bytes){-1, window, file_size}, base, address);
 }
 
 /* Version 0 and 1: the root's header is named by an entry of 8 byte addresses at the end. */
@@ -200,7 +206,7 @@ const char *ph_h5_root_fault(int fd) {
   static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   uint8_t block[80];
   memset(block, 0, sizeof block);
-  size_t got = read_at(fd, 0, block, sizeof block);
+  size_t got = ph_h5_read_at(fd, 0, block, sizeof block);
   if (got < 48 || memcmp(block, signature, sizeof signature) != 0)
     return NULL; /* somewhere else, or no HDF5: the library's business */
   if (block[8] < 2)
