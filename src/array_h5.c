@@ -2,7 +2,6 @@
  * numbers. */
 #include "foreign.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,8 +14,6 @@
 #define SLICE 8192                       /* bytes of the file converted at a time */
 #define BLOCK_BYTES ((int64_t)256 << 10) /* of numbers kept at a time where they are packed */
 #define BLOCK_MOST ((int64_t)4 << 20)    /* for the sake of a chunk that is larger */
-#define JPEG_ROW 100                     /* bytes; no encoded picture is smaller */
-#define PICTURE_SIDE 16 /* pixels; a matrix of bytes can be smaller, a picture not */
 
 struct source {
   hid_t file, dataset;
@@ -32,48 +29,12 @@ struct source {
 
 /* --- kinds --- */
 
-static bool holds_word(const char *name, const char *word) {
-  for (size_t n = strlen(word); *name; name++)
-    if (strncasecmp(name, word, n) == 0)
-      return true;
-  return false;
-}
-
-static bool named_like_picture(const char *path) {
-  static const char *const words[] = {"image", "img", "rgb", "pixel", "camera", "frame", "picture"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (holds_word(path, words[i]))
-      return true;
-  return false;
-}
-
-static bool is_depth(int64_t n) {
-  return n == 1 || n == 3 || n == 4;
-}
-
-/* Whether it holds a picture per row; *note says more about it where there is more to say. */
-static bool is_picture(const ph_h5_array *info, const char *path, const char **note) {
-  const int64_t *dim = info->dim;
-  if (strcmp(info->name, "list") == 0 && info->rank == 1 && named_like_picture(path)) {
-    *note = "encoded pictures, not decoded";
-    return true;
-  }
-  if (strcmp(info->name, "uint8") != 0 || (info->rank <= 4 && info->width == 0))
-    return false;
-  if (info->rank == 2 && dim[1] >= JPEG_ROW && named_like_picture(path)) {
-    *note = "encoded pictures, not decoded";
-    return true;
-  }
-  return (info->rank == 4 && (is_depth(dim[3]) || is_depth(dim[1]))) ||
-         (info->rank == 3 && dim[1] >= PICTURE_SIDE && dim[2] >= PICTURE_SIDE &&
-          named_like_picture(path));
-}
-
 static void classify(ph_channel *channel, const ph_h5_array *info, const char *path,
                      const char *why) {
   const char *note = why;
   channel->kind = PH_CHANNEL_OTHER;
-  if (is_picture(info, path, &note))
+  if ((!why[0] || strcmp(info->name, "list") == 0) &&
+      ph_is_picture(path, info->name, info->rank, info->dim, &note))
     channel->kind = PH_CHANNEL_IMAGE;
   else if (why[0])
     note = why;
@@ -162,9 +123,9 @@ static ph_status read_plain(const ph_array *array, int64_t first, int64_t n, dou
 }
 
 /* Rows of a block: about BLOCK_BYTES, whole chunks where there are any. */
-static int64_t rows_of_block(const struct source *source) {
+static int64_t rows_of_block(const struct source *source, int64_t chunk) {
   int64_t row = source->info.width * (int64_t)sizeof(double);
-  int64_t chunk = ph_h5_chunk_rows(source->dataset), rows = row > 0 ? BLOCK_BYTES / row : 0;
+  int64_t rows = row > 0 ? BLOCK_BYTES / row : 0;
   chunk = chunk > 0 ? chunk : 1;
   if (row > BLOCK_MOST / chunk)
     return 0;
@@ -265,7 +226,8 @@ ph_status ph_array_h5(ph_array *array, hid_t loc, const char *path) {
     close_source(source);
     return status == PH_ENOMEM ? status : PH_OK;
   }
-  source->block_rows = rows_of_block(source);
+  array->together = ph_h5_chunk_rows(source->dataset);
+  source->block_rows = rows_of_block(source, array->together);
   array->source = source;
   array->read = read_numbers;
   array->close = close_source;

@@ -44,8 +44,13 @@ void ph_foreign_find(ph_foreign *foreign, ph_finding_kind kind, int64_t step, co
                      ...) {
   ph_foreign *f = foreign;
   char raw[2 * sizeof f->findings->text];
-  if (f->nfindings == FINDINGS_MAX)
+  if (f->nfindings == FINDINGS_MAX) {
+    ph_finding *last = &f->findings[FINDINGS_MAX - 1];
+    f->unlisted += f->unlisted == 0 ? 2 : 1; /* that which was there, too */
+    *last = (ph_finding){.kind = PH_FINDING_MISSING, .step = -1};
+    snprintf(last->text, sizeof last->text, "%zu more findings are not listed", f->unlisted);
     return;
+  }
   if ((f->nfindings & (f->nfindings - 1)) == 0) {
     size_t room = f->nfindings > 0 ? 2 * f->nfindings : 1;
     ph_finding *all = realloc(f->findings, room * sizeof *all);

@@ -20,7 +20,23 @@ struct ph_array {
   ph_status (*read)(const ph_array *array, int64_t first, int64_t n, double *out);
   void (*close)(void *source); /* Nullable */
   void *source;
+  int64_t together; /* rows that are unpacked together, so best read together; 0: none are */
 };
+
+/* Why its rows cannot be taken as numbers, one of them at least; NULL: they can. Borrowed. */
+const char *ph_array_fault(const ph_array *array);
+/* The first number of each of the first n rows of an array of numbers, read in blocks. PH_ENOMEM;
+ * errors of its read. */
+ph_status ph_array_first(const ph_array *array, int64_t n, double *out);
+/* Median of the positive differences of n times; 0: there is none. gaps: room for n numbers, may be
+ * `time` itself. */
+double ph_median_gap(double *gaps, const double *time, int64_t n);
+/* Whether an array of that name, type in words and shape holds a picture per row; *note is set
+ * where there is more to say. */
+bool ph_is_picture(const char *name, const char *type, int rank, const int64_t dim[4],
+                   const char **note);
+/* Appends a sentence to those in out, "; " between; one that is cut ends in "...". */
+void ph_say_also(char *out, size_t size, const char *sentence);
 
 /* What a reader knows of one episode. Places in arrays are -1 where there is none. */
 typedef struct ph_foreign {
@@ -41,17 +57,20 @@ typedef struct ph_foreign {
   char dt_source[96];
   char *model_text; /* owned; NULL: none is named or it cannot be had */
   size_t model_size;
-  char model_path[512]; /* the file it is from; its folder may be read */
+  char model_path[512];  /* the file it is from; its folder may be read */
   char model_fault[320]; /* "" or why there is no text */
   ph_finding *findings;  /* owned */
   size_t nfindings;
+  size_t unlisted; /* findings beyond the limit of their number, which the last one says */
 } ph_foreign;
 
 /* Closes the arrays and frees what it owns; the struct is the caller's. */
 void ph_foreign_clear(ph_foreign *foreign);
-/* A new array at the end, zeroed but for its name; NULL: out of memory, said in ph_error(). */
+/* A new array at the end, zeroed but for its name; NULL: out of memory, said in ph_error(). What
+ * was given before may have moved. */
 ph_array *ph_foreign_add(ph_foreign *foreign, const char *name);
-/* Adds a sentence; a failure to do so is only a sentence less. */
+/* Adds a sentence; a failure to do so is only a sentence less. Beyond 1000 the last says how many
+ * more there are. */
 void ph_foreign_find(ph_foreign *foreign, ph_finding_kind kind, int64_t step, const char *fmt, ...)
     PH_PRINTF(4, 5);
 
@@ -93,8 +112,9 @@ typedef struct ph_reader {
   ph_status (*open)(ph_foreign *out, const char *file, const char *group, hid_t h5);
 } ph_reader;
 
-extern const ph_reader ph_read_demos;  /* /data/demo_N: robosuite, robomimic, LIBERO, MimicGen, ... */
-extern const ph_reader ph_read_raw;    /* robosuite's raw folder: ep_.../state_*.npz and model.xml */
+extern const ph_reader
+    ph_read_demos;                  /* /data/demo_N: robosuite, robomimic, LIBERO, MimicGen, ... */
+extern const ph_reader ph_read_raw; /* robosuite's raw folder: ep_.../state_*.npz and model.xml */
 extern const ph_reader ph_read_arrays; /* any HDF5 whose arrays mostly share a first dimension */
 
 /* The reader for a path, the most special first; NULL: none. */
@@ -103,7 +123,7 @@ const ph_reader *ph_reader_for(const char *path, bool folder, hid_t h5);
 /* An array of an HDF5 file as a ph_array: opens the dataset below loc, describes it (kind by type
  * and shape: uint8 H x W x C and encoded pictures are images), and reads numbers on demand: pread
  * where the bytes lie as they are, else through the library. What cannot be read becomes a channel
- * of kind OTHER with the reason, and PH_OK. file: the ph_h5 file, kept open by reference. */
+ * of kind OTHER with the reason, and PH_OK. The file stays open as long as the array. PH_ENOMEM. */
 ph_status ph_array_h5(ph_array *array, hid_t loc, const char *path);
 
 #endif

@@ -23,23 +23,12 @@ struct clock {
 /* --- the time column --- */
 
 static ph_status read_times(struct clock *c, const ph_array *array) {
-  size_t width = array->channel.width;
-  int64_t rows = array->channel.rows, block = (int64_t)(131072 / width) + 1;
+  int64_t rows = array->channel.rows;
   c->n = rows < TIMES_MAX ? rows : TIMES_MAX;
   c->more = rows > c->n;
-  block = block < c->n ? block : c->n;
-  double *buffer = malloc(((size_t)block * width + 1) * sizeof *buffer);
   c->time = malloc(((size_t)c->n + 1) * sizeof *c->time);
-  ph_status status =
-      buffer && c->time ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", array->channel.name);
-  for (int64_t at = 0; status == PH_OK && at < c->n; at += block) {
-    int64_t here = c->n - at < block ? c->n - at : block;
-    status = array->read(array, at, here, buffer);
-    for (int64_t i = 0; status == PH_OK && i < here; i++)
-      c->time[at + i] = buffer[(size_t)i * width];
-  }
-  free(buffer);
-  return status;
+  return c->time ? ph_array_first(array, c->n, c->time)
+                 : ph_fail(PH_ENOMEM, "%s: out of memory", array->channel.name);
 }
 
 static double precision(const ph_array *array) {
@@ -48,27 +37,18 @@ static double precision(const ph_array *array) {
   return array->stored == PH_F32 ? FLT_EPSILON : DBL_EPSILON;
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
 static ph_status measure(struct clock *c, const ph_array *array) {
-  double *gap = malloc(((size_t)c->n + 1) * sizeof *gap), latest = 0;
-  size_t n = 0;
-  if (!gap)
+  double *gaps = malloc(((size_t)c->n + 1) * sizeof *gaps), latest = 0;
+  if (!gaps)
     return ph_fail(PH_ENOMEM, "%s: out of memory", array->channel.name);
   for (int64_t i = 1; i < c->n; i++) {
-    double d = c->time[i] - c->time[i - 1];
-    if (isfinite(d) && d > 0) {
-      gap[n++] = d;
+    double gap = c->time[i] - c->time[i - 1];
+    if (isfinite(gap) && gap > 0)
       latest = fmax(latest, fmax(fabs(c->time[i]), fabs(c->time[i - 1])));
-    }
   }
-  qsort(gap, n, sizeof *gap, compare);
-  c->median = n > 0 ? gap[(n - 1) / 2] : 0;
+  c->median = ph_median_gap(gaps, c->time, c->n);
   c->noise = 1e-6 * c->median + 64 * precision(array) * latest;
-  free(gap);
+  free(gaps);
   return PH_OK;
 }
 

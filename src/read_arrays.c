@@ -3,7 +3,6 @@
  * named. */
 #include "read_demos.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,29 +88,12 @@ static const ph_array *find_time(const ph_foreign *f) {
   const ph_array *best = NULL;
   for (size_t i = 0; i < f->narrays; i++) {
     const ph_array *a = &f->arrays[i];
-    if (a->channel.kind == PH_CHANNEL_NUMBERS && a->read && a->channel.width == 1 &&
-        a->channel.rows == f->meta.states && is_time_name(a->channel.name) &&
+    if (!ph_array_fault(a) && a->channel.width == 1 && a->channel.rows == f->meta.states &&
+        is_time_name(a->channel.name) &&
         (!best || depth_of(a->channel.name) < depth_of(best->channel.name)))
       best = a;
   }
   return best;
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* Median of the positive differences; 0: there is none. Spoils time. */
-static double median_gap(double *time, int64_t n) {
-  size_t gaps = 0;
-  for (int64_t i = 1; i < n; i++) {
-    double gap = time[i] - time[i - 1];
-    if (isfinite(gap) && gap > 0)
-      time[gaps++] = gap;
-  }
-  qsort(time, gaps, sizeof *time, compare);
-  return gaps > 0 ? time[(gaps - 1) / 2] : 0;
 }
 
 static void take_rate(ph_foreign *f) {
@@ -119,7 +101,7 @@ static void take_rate(ph_foreign *f) {
   int64_t n = array && array->channel.rows < TIMES_MAX ? array->channel.rows : TIMES_MAX;
   double *time = array ? malloc((size_t)n * sizeof *time) : NULL;
   if (time && array->read(array, 0, n, time) == PH_OK)
-    f->dt = median_gap(time, n);
+    f->dt = ph_median_gap(time, time, n);
   if (f->dt > 0)
     snprintf(f->dt_source, sizeof f->dt_source, "median of the differences in %.60s",
              array->channel.name);

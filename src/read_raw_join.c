@@ -91,11 +91,6 @@ static bool is_action(const char *name) {
   return strcmp(name, "actions") == 0 || strcmp(name, "action_infos") == 0;
 }
 
-static bool is_image(const ph_npy *info) {
-  return strcmp(info->type, "uint8") == 0 && info->rank == 4 && info->dim[1] > 1 &&
-         info->dim[2] > 1 && (info->dim[3] == 1 || info->dim[3] == 3 || info->dim[3] == 4);
-}
-
 /* "float64, 3 x 4" */
 static const char *shape_text(const ph_npy *info, char *out, size_t size) {
   size_t n = (size_t)snprintf(out, size, "%s", info->type);
@@ -119,12 +114,13 @@ static void settle_series(ph_raw_series *s, ph_foreign *f, const chunk *c) {
                     c->name, info->name, shape_text(info, shape, sizeof shape));
     return;
   }
-  s->image = is_image(info);
-  if (!info->numeric)
-    snprintf(s->note, sizeof s->note, "%s", info->why);
+  const char *note = info->why;
+  s->image = ph_is_picture(info->name, info->type, info->rank, info->dim, &note);
+  if (!info->numeric || s->image)
+    snprintf(s->note, sizeof s->note, "%s", note);
   else if (s->width == 0)
     snprintf(s->note, sizeof s->note, "its rows are empty");
-  else if (!s->image)
+  else
     s->kind = PH_RAW_NUMBERS;
 }
 

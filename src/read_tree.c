@@ -125,8 +125,7 @@ int ph_foreign_place(const ph_foreign *foreign, const char *name) {
 }
 
 void ph_channel_note(ph_channel *channel, const char *sentence) {
-  size_t n = strlen(channel->note);
-  snprintf(channel->note + n, sizeof channel->note - n, "%s%s", n ? "; " : "", sentence);
+  ph_say_also(channel->note, sizeof channel->note, sentence);
 }
 
 void ph_channel_apart(ph_channel *channel, int64_t rows) {

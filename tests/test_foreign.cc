@@ -44,7 +44,8 @@ TEST(Foreign, TheNumberOfSentencesIsBounded) {
   for (int i = 0; i < 5000; i++)
     ph_foreign_find(&m.f, PH_FINDING_ODDITY, i, "sentence %d", i);
   EXPECT_EQ(m.f.nfindings, 1000u);
-  EXPECT_STREQ(m.f.findings[999].text, "sentence 999");
+  EXPECT_STREQ(m.f.findings[998].text, "sentence 998");
+  EXPECT_STREQ(m.f.findings[999].text, "4001 more findings are not listed");
 }
 
 TEST(Foreign, TheEpisodeOwnsTheArrays) {
