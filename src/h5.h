@@ -20,12 +20,12 @@ void ph_h5_close(hid_t id); /* any kind; ignores H5I_INVALID_HID */
 ph_status ph_h5_check(hid_t file);
 /* The descriptor of an open file, for pread; borrowed until the file is closed. -1: not a file. */
 int ph_h5_fd(hid_t file);
-/* One more reference to the file that an object is in, for ph_h5_close, and its descriptor, borrowed
- * as long (-1 while it is written). */
+/* One more reference to the file that an object is in, for ph_h5_close, and its descriptor,
+ * borrowed as long (-1 while it is written). */
 ph_status ph_h5_hold(hid_t *file, int *fd, hid_t object);
-/* Around fork(): no thread is in the library meanwhile. The child stays inside of the door: C locale,
- * no printing, no plugins. What the parent has open must not be used there; no file that the child
- * opens is taken for one of those, as the driver compares none. */
+/* Around fork(): no thread is in the library meanwhile. The child stays inside of the door: C
+ * locale, no printing, no plugins. What the parent has open must not be used there; no file that
+ * the child opens is taken for one of those, as the driver compares none. */
 void ph_h5_fork_begin(void);
 void ph_h5_fork_end(bool child);
 /* Ids of all kinds that are open in files; tests look for leaks with it. */
@@ -58,8 +58,8 @@ typedef ph_status ph_h5_look(void *arg, const char *name, ph_h5_kind kind);
 /* Calls fn for every link in name order, whatever it is; for files of other writers. */
 ph_status ph_h5_walk(hid_t group, ph_h5_look *fn, void *arg);
 
-/* --- attributes; ours are strings of fixed length, other writers' may be variable; numbers may be of
- * any type and be enums (h5py's bool) --- */
+/* --- attributes; ours are strings of fixed length, other writers' may be variable; numbers may be
+ * of any type and be enums (h5py's bool) --- */
 bool ph_h5_has_attr(hid_t loc, const char *name);
 /* Reads a string of any kind, escaped and cut to size. PH_ENOTFOUND when there is none. */
 ph_status ph_h5_attr_string(hid_t loc, const char *name, char *out, size_t size);
@@ -102,6 +102,12 @@ ph_status ph_h5_read(hid_t dataset, const ph_h5_array *info, ph_type type, int64
 /* A whole dataset of at most `limit` bytes, allocated, a 0 byte behind its end; *out is the
  * caller's. Checked against its attribute `crc` where it has one: PH_ECORRUPT. */
 ph_status ph_h5_read_all(void **out, size_t *size, hid_t loc, const char *path, size_t limit);
+
+/* Texts of a dataset of at most 2 dimensions, of fixed length (blanks that fill them are no part of
+ * them) or each of its own, as h5py writes them; *out and each are the caller's (ph_h5_names_free).
+ * No more than about `limit` bytes of them are taken. PH_EFORMAT: not of text. PH_EREFUSED: too
+ * many. PH_ECORRUPT, also where texts of their own length are too many. */
+ph_status ph_h5_texts(char ***out, size_t *n, hid_t loc, const char *path, size_t limit);
 
 /* Creates a dataset: contiguous, or 64-row chunks with shuffle, deflate and fletcher32. */
 ph_status ph_h5_dataset_create(hid_t *out, hid_t loc, const char *path, ph_type type, int rank,

@@ -41,8 +41,12 @@ typedef struct ph_demo_outcome {
   const char *array;     /* whose 1 is a success, per action: "rewards", "dones", ...; NULL: none */
   char source[120];      /* "rewards: 1 at the last action"; "" */
   char contradicts[120]; /* another source that says otherwise; "" */
+  char unread[120];      /* what of it was not read, in a sentence; "" */
 } ph_demo_outcome;
 void ph_demo_outcome_of(ph_demo_outcome *out, hid_t demo);
+/* What a group of that name says of it, 1, 0 or -1: it holds where nothing in the demo does, and is
+ * compared where something does. */
+void ph_demo_outcome_group(ph_demo_outcome *out, int group, const char *name);
 
 /* The number that a demo's name ends in; place where there is none. */
 int64_t ph_demo_number(const char *name, size_t place);

@@ -27,34 +27,6 @@ static int outcome_of(const char *group) {
 
 /* --- one group --- */
 
-/* Cells of fixed length: *n names of *cell bytes in *out, the caller's. */
-static ph_status read_cells(char **out, size_t *n, size_t *cell, hid_t mask, const char *name) {
-  hid_t dataset = H5I_INVALID_HID;
-  ph_h5_array info;
-  void *data = NULL;
-  size_t size = 0;
-  ph_status status = ph_h5_dataset(&dataset, &info, mask, name);
-  ph_h5_close(dataset);
-  if (status == PH_OK && (info.type != PH_STRING || info.rank > 2))
-    status = ph_fail(PH_EFORMAT, "mask/%s: it is no list of names", name);
-  if (status == PH_OK)
-    status = ph_h5_read_all(&data, &size, mask, name, IDS_LIMIT);
-  if (status)
-    return status;
-  *out = data;
-  *cell = info.string_size;
-  *n = size / info.string_size;
-  return PH_OK;
-}
-
-/* Text of a cell: blanks and zeros that fill it are no part of it. */
-static char *cell_text(const char *cell, size_t size) {
-  size_t n = strnlen(cell, size);
-  while (n > 0 && cell[n - 1] == ' ')
-    n--;
-  return strndup(cell, n);
-}
-
 static int compare_id(const void *key, const void *entry) {
   const char *id = ((const ph_entry *)entry)->id;
   int order = ph_natural_compare(key, id);
@@ -90,30 +62,15 @@ static size_t keep_known(ph_group_list *group, const ph_scan *scan) {
   return lost;
 }
 
+/* *out is zeroed. */
 static ph_status read_group(ph_group_list *out, hid_t mask, const char *name) {
-  char *cells = NULL;
-  size_t n = 0, cell = 0;
-  ph_status status = read_cells(&cells, &n, &cell, mask, name);
-  if (status)
-    return status;
-  ph_escape(out->name, sizeof out->name, name, strlen(name));
-  out->ids = calloc(n + 1, sizeof *out->ids);
-  while (out->ids && out->n < n) {
-    char *id = cell_text(cells + out->n * cell, cell);
-    if (!id)
-      break;
-    out->ids[out->n++] = id;
-  }
-  free(cells);
-  return out->ids && out->n == n ? PH_OK : ph_fail(PH_ENOMEM, "mask/%s: out of memory", name);
+  ph_status status = ph_h5_texts(&out->ids, &out->n, mask, name, IDS_LIMIT);
+  if (status == PH_OK)
+    ph_escape(out->name, sizeof out->name, name, strlen(name));
+  return status;
 }
 
 /* --- all of them --- */
-
-static void say(char *oddity, size_t size, const char *sentence) {
-  size_t n = strlen(oddity);
-  snprintf(oddity + n, size - n, "%s%s", n ? "; " : "", sentence);
-}
 
 static ph_status add_group(ph_scan *scan, hid_t mask, const char *name, char *oddity, size_t size) {
   ph_group_list *group = &scan->groups[scan->ngroups];
@@ -126,14 +83,14 @@ static ph_status add_group(ph_scan *scan, hid_t mask, const char *name, char *od
   if (status) {
     scan->ngroups--;
     ph_oddity(text, sizeof text, scan->entries[0].file);
-    say(oddity, size, text);
+    ph_say_also(oddity, size, text);
     return PH_OK;
   }
   size_t lost = keep_known(group, scan);
   if (lost > 0) {
     snprintf(text, sizeof text, "mask/%s names %zu episode%s that the file does not hold",
              group->name, lost, lost == 1 ? "" : "s");
-    say(oddity, size, text);
+    ph_say_also(oddity, size, text);
   }
   int success = outcome_of(group->name);
   for (size_t i = 0; i < group->n && success >= 0; i++)
@@ -160,7 +117,7 @@ ph_status ph_demo_groups(ph_scan *scan, hid_t h5, char *oddity, size_t size) {
   for (size_t i = 0; i < taken && status == PH_OK; i++)
     status = add_group(scan, mask, names[i], oddity, size);
   if (taken < n)
-    say(oddity, size, "mask holds too many groups: the first 1024 are listed");
+    ph_say_also(oddity, size, "mask holds too many groups: the first 1024 are listed");
   ph_h5_names_free(names, n);
   ph_h5_close(mask);
   return status == PH_END ? PH_OK : status;
@@ -173,9 +130,7 @@ static bool is_member(hid_t mask, const char *name, const char *id) {
   if (ph_h5_exists(mask, name) && read_group(&group, mask, name) == PH_OK)
     for (size_t i = 0; i < group.n && !yes; i++)
       yes = strcmp(group.ids[i], id) == 0;
-  for (size_t i = 0; i < group.n; i++)
-    free(group.ids[i]);
-  free(group.ids);
+  ph_h5_names_free(group.ids, group.n);
   return yes;
 }
 

@@ -9,7 +9,9 @@
 #include "episode_file.h"
 #include "fail.h"
 
-#define READ_LIMIT 65536 /* rows of rewards and dones that are looked at */
+#define BLOCK_ROWS 65536             /* rows of rewards and dones that are read at a time */
+#define CHUNK_MOST (1 << 20)         /* more of them where they are packed so */
+#define ROWS_MOST ((int64_t)1 << 24) /* more rows are not read for success */
 
 /* --- lengths --- */
 
@@ -39,36 +41,59 @@ void ph_demo_size_of(ph_demo_size *out, hid_t demo) {
 /* --- outcome --- */
 
 typedef struct series {
+  int64_t rows;
   int64_t ones, first_one, other; /* how many are 1, the first of them, how many neither 0 nor 1 */
   int64_t before_last;            /* how many are positive before the last row */
   double max;
   bool last;
 } series;
 
-/* One number per row, the last rows of a long array. false: there is no such array. */
-static bool read_series(series *out, hid_t demo, const char *name) {
+static void count_rows(series *s, int64_t first, const double *value, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    if (value[i] == 1 && s->ones++ == 0)
+      s->first_one = first + i;
+    s->other += value[i] != 0 && value[i] != 1;
+    s->before_last += first + i < s->rows - 1 && value[i] > 0;
+    s->max = value[i] > s->max ? value[i] : s->max;
+    s->last = value[i] == 1;
+  }
+}
+
+/* All rows, block after block, of whole chunks where there are many. */
+static bool read_rows(series *s, hid_t dataset, const ph_h5_array *info) {
+  int64_t block = s->rows < BLOCK_ROWS ? s->rows : BLOCK_ROWS;
+  int64_t chunk = s->rows > BLOCK_ROWS ? ph_h5_chunk_rows(dataset) : 0;
+  if (chunk > block && chunk <= CHUNK_MOST)
+    block = chunk;
+  double *value = malloc((size_t)block * sizeof *value);
+  bool fits = value;
+  for (int64_t at = 0, n; fits && at < s->rows; at += n) {
+    n = s->rows - at < block ? s->rows - at : block;
+    fits = ph_h5_read(dataset, info, PH_F64, at, n, value) == PH_OK;
+    if (fits)
+      count_rows(s, at, value, n);
+  }
+  free(value);
+  return fits;
+}
+
+/* One number per row. false: there is no such array, or one that is too long, which is said. */
+static bool read_series(series *s, ph_demo_outcome *out, hid_t demo, const char *name) {
   hid_t dataset;
   ph_h5_array info;
   const char *why;
-  *out = (series){.first_one = -1, .max = -INFINITY};
+  *s = (series){.first_one = -1, .max = -INFINITY};
   if (!ph_h5_exists(demo, name) || ph_h5_dataset_any(&dataset, &info, &why, demo, name) != PH_OK)
     return false;
   bool fits = !why[0] && info.rank >= 1 && info.rank <= 2 && info.width == 1 && info.dim[0] > 0;
-  int64_t n = fits ? info.dim[0] < READ_LIMIT ? info.dim[0] : READ_LIMIT : 0, first = 0;
-  if (fits)
-    first = info.dim[0] - n;
-  double *value = fits ? malloc((size_t)n * sizeof *value) : NULL;
-  fits = value && ph_h5_read(dataset, &info, PH_F64, first, n, value) == PH_OK;
-  ph_h5_close(dataset);
-  for (int64_t i = 0; fits && i < n; i++) {
-    if (value[i] == 1 && out->ones++ == 0)
-      out->first_one = first + i;
-    out->other += value[i] != 0 && value[i] != 1;
-    out->before_last += i < n - 1 && value[i] > 0;
-    out->max = value[i] > out->max ? value[i] : out->max;
-    out->last = value[i] == 1;
+  s->rows = fits ? info.dim[0] : 0;
+  if (s->rows > ROWS_MOST) {
+    snprintf(out->unread, sizeof out->unread, "%s has %lld rows: they are not read for success",
+             name, (long long)s->rows);
+    fits = false;
   }
-  free(value);
+  fits = fits && read_rows(s, dataset, &info);
+  ph_h5_close(dataset);
   return fits;
 }
 
@@ -100,11 +125,12 @@ static bool attr_success(int *out, hid_t demo) {
  * last row, or never, tells. */
 static void from_arrays(ph_demo_outcome *out, hid_t demo) {
   series s;
-  if (read_series(&s, demo, "success") && s.other == 0)
+  if (read_series(&s, out, demo, "success") && s.other == 0)
     from_series(out, &s, "success");
-  else if (read_series(&s, demo, "rewards") && ((s.ones > 0 && s.max <= 1) || s.other == 0))
+  else if (read_series(&s, out, demo, "rewards") && ((s.ones > 0 && s.max <= 1) || s.other == 0))
     from_series(out, &s, "rewards");
-  else if (read_series(&s, demo, "dones") && s.other == 0 && (s.before_last > 0 || s.ones == 0))
+  else if (read_series(&s, out, demo, "dones") && s.other == 0 &&
+           (s.before_last > 0 || s.ones == 0))
     from_series(out, &s, "dones");
 }
 
@@ -120,11 +146,23 @@ void ph_demo_outcome_of(ph_demo_outcome *out, hid_t demo) {
   snprintf(out->source, sizeof out->source, "attribute success: %s", said ? "true" : "false");
 }
 
+void ph_demo_outcome_group(ph_demo_outcome *out, int group, const char *name) {
+  if (group < 0 || group == out->success)
+    return;
+  if (out->success >= 0) {
+    if (!out->contradicts[0])
+      snprintf(out->contradicts, sizeof out->contradicts, "%s names it", name);
+    return;
+  }
+  out->success = group;
+  out->array = NULL;
+  snprintf(out->source, sizeof out->source, "%s", name);
+}
+
 /* --- one entry --- */
 
 static void say(ph_entry *entry, const char *sentence) {
-  size_t n = strlen(entry->oddity);
-  snprintf(entry->oddity + n, sizeof entry->oddity - n, "%s%s", n ? "; " : "", sentence);
+  ph_say_also(entry->oddity, sizeof entry->oddity, sentence);
 }
 
 static void compare_lengths(ph_entry *entry, const ph_demo_size *size, hid_t demo) {
@@ -149,16 +187,22 @@ static void compare_lengths(ph_entry *entry, const ph_demo_size *size, hid_t dem
 static void look_at(ph_entry *entry, hid_t demo) {
   ph_demo_size size;
   ph_demo_outcome outcome;
+  char text[sizeof outcome.source + sizeof outcome.contradicts + 8];
   ph_demo_size_of(&size, demo);
   ph_demo_outcome_of(&outcome, demo);
-  if (outcome.success >= 0)
-    entry->success = outcome.success;
+  ph_demo_outcome_group(&outcome, entry->success,
+                        entry->success == 1 ? "a group of successes" : "a group of failures");
+  entry->success = outcome.success;
   entry->end_reason = entry->success == 1 ? PH_END_SUCCESS : PH_END_UNKNOWN;
   entry->states = size.states >= 0 ? size.states : size.actions >= 0 ? size.actions : 0;
   entry->actions = size.actions < 0 ? 0 : size.actions;
   if (entry->actions > entry->states)
     entry->actions = entry->states;
   compare_lengths(entry, &size, demo);
+  if (outcome.contradicts[0]) {
+    snprintf(text, sizeof text, "%s, but %s", outcome.source, outcome.contradicts);
+    say(entry, text);
+  }
 }
 
 ph_status ph_demo_look(ph_entry *entry, hid_t h5) {

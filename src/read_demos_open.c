@@ -1,7 +1,6 @@
 /* One demo as a ph_foreign: its arrays, which of them is what, and what is odd about it. */
 #include "read_demos.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,11 @@ static int usable(ph_foreign *f, const char *name, const char *as) {
   if (i < 0)
     return -1;
   const ph_channel *c = &f->arrays[i].channel;
-  const char *why = !f->arrays[i].read || c->kind != PH_CHANNEL_NUMBERS
-                        ? c->note[0] ? c->note : "it is not of numbers"
-                    : c->rank < 1 || c->rank > 2 ? "its rows are not flat"
-                    : c->rows == 0               ? "it has no rows"
-                    : c->width == 0              ? "its rows are empty"
-                                                 : NULL;
+  const char *why = ph_array_fault(&f->arrays[i]);
+  if (!why)
+    why = c->rank < 1 || c->rank > 2 ? "its rows are not flat"
+          : c->rows == 0             ? "it has no rows"
+                                     : NULL;
   if (!why)
     return i;
   ph_foreign_find(f, PH_FINDING_MISSING, -1, "%s cannot be used as %s: %s", name, as, why);
@@ -43,19 +41,20 @@ static int series(ph_foreign *f, const char *name, const char *as) {
 }
 
 /* Whether the first number of a state can be its time: it seldom goes back. Old bindings of MuJoCo
- * wrote states without it. */
-static bool is_timed(const ph_array *states) {
-  size_t width = states->channel.width;
+ * wrote states without it. What cannot be read says nothing against it. */
+static ph_status is_timed(bool *out, const ph_array *states) {
   int64_t n = states->channel.rows < TIMES ? states->channel.rows : TIMES, back = 0;
-  double *rows = width < 65536 ? malloc((size_t)n * width * sizeof *rows) : NULL;
-  if (rows && states->read(states, 0, n, rows) == PH_OK)
-    for (int64_t i = 1; i < n; i++)
-      back += rows[(size_t)i * width] < rows[(size_t)(i - 1) * width];
-  free(rows);
-  return back * 4 <= n;
+  double *time = calloc((size_t)n + 1, sizeof *time);
+  ph_status status = time ? ph_array_first(states, n, time)
+                          : ph_fail(PH_ENOMEM, "%s: out of memory", states->channel.name);
+  for (int64_t i = 1; status == PH_OK && i < n; i++)
+    back += time[i] < time[i - 1];
+  free(time);
+  *out = back * 4 <= n;
+  return status == PH_ENOMEM ? status : PH_OK;
 }
 
-static void find_states(ph_foreign *f, hid_t demo) {
+static ph_status find_states(ph_foreign *f, hid_t demo) {
   bool group = ph_foreign_place(f, "states") < 0 && ph_h5_exists(demo, "states");
   f->states = usable(f, "states", "states");
   if (group)
@@ -63,7 +62,7 @@ static void find_states(ph_foreign *f, hid_t demo) {
                     "states is a group of arrays, not one flat state per row: they are channels");
   else if (f->states < 0 && ph_foreign_place(f, "states") < 0)
     ph_foreign_find(f, PH_FINDING_MISSING, -1, "it holds no states");
-  f->timed = f->states >= 0 && is_timed(&f->arrays[f->states]);
+  return f->states >= 0 ? is_timed(&f->timed, &f->arrays[f->states]) : PH_OK;
 }
 
 static void find_actions(ph_foreign *f, hid_t demo) {
@@ -82,7 +81,9 @@ static void find_actions(ph_foreign *f, hid_t demo) {
 static void find_success(ph_foreign *f, hid_t h5, hid_t demo) {
   ph_demo_outcome outcome;
   ph_episode_meta *meta = &f->meta;
+  char group[sizeof outcome.source] = "";
   ph_demo_outcome_of(&outcome, demo);
+  ph_demo_outcome_group(&outcome, ph_demo_mask_success(h5, meta->id, group, sizeof group), group);
   meta->success = outcome.success;
   memcpy(meta->success_source, outcome.source, sizeof meta->success_source);
   f->success = outcome.array ? ph_foreign_place(f, outcome.array) : -1;
@@ -90,9 +91,8 @@ static void find_success(ph_foreign *f, hid_t h5, hid_t demo) {
     f->success = -1;
   if (outcome.contradicts[0])
     ph_foreign_find(f, PH_FINDING_ODDITY, -1, "%s, but %s", outcome.source, outcome.contradicts);
-  if (meta->success < 0)
-    meta->success =
-        ph_demo_mask_success(h5, meta->id, meta->success_source, sizeof meta->success_source);
+  if (outcome.unread[0])
+    ph_foreign_find(f, PH_FINDING_MISSING, -1, "%s", outcome.unread);
 }
 
 /* --- how many rows there are --- */
@@ -175,64 +175,79 @@ static void find_odd_arrays(ph_foreign *f) {
   }
 }
 
-/* Sum of the rows of all demos, where they are few; -1. *first: the name of the first. */
-static int64_t total_rows(hid_t data, size_t *n, bool *first, const char *name) {
+/* What there is of all demos. */
+typedef struct all_demos {
+  size_t n;     /* with rows; where they are too many all that are called demo... */
+  int64_t rows; /* -1: too many to count, or they cannot be listed */
+  bool first;   /* the demo that asks is the first of them */
+} all_demos;
+
+static void count_demos(all_demos *out, hid_t data, const char *name) {
   char **names = NULL;
-  int64_t total = 0;
-  size_t demos = 0;
-  *n = 0;
-  *first = true;
-  if (ph_h5_count(data, n) != PH_OK || *n > DEMOS_MAX || ph_h5_names(&names, n, data) != PH_OK)
-    return -1;
-  for (size_t i = 0; i < *n && total >= 0; i++) {
-    hid_t demo;
-    ph_demo_size size;
-    if (ph_h5_group(&demo, data, names[i]) != PH_OK)
-      continue;
-    ph_demo_size_of(&size, demo);
-    ph_h5_close(demo);
-    int64_t rows = size.actions >= 0 ? size.actions : size.states;
-    demos += rows >= 0;
-    total += rows >= 0 ? rows : 0;
-    if (rows >= 0 && ph_natural_compare(names[i], name) < 0)
-      *first = false;
-  }
-  ph_h5_names_free(names, *n);
-  *n = demos;
-  return total;
-}
-
-/* Whether there are too many demos, or one before this, as far as a name or two can tell. */
-static bool is_no_first(hid_t data, const char *name) {
-  char other[64];
-  int64_t number = ph_demo_number(name, 0);
-  if (number >= INT64_MAX - DEMOS_MAX)
-    return false;
-  snprintf(other, sizeof other, "demo_%lld", (long long)number + DEMOS_MAX);
-  if (ph_h5_exists(data, other))
-    return true;
-  snprintf(other, sizeof other, "demo_%lld", (long long)number - 1);
-  return number > 0 && ph_h5_exists(data, other);
-}
-
-/* What the file says of all its demos; said at the first one. */
-static void find_totals(ph_foreign *f, hid_t data, const char *name) {
-  int64_t stored, rows;
   size_t n = 0;
-  bool first = false, total = ph_h5_has_attr(data, "total"),
-       count = ph_h5_has_attr(data, "num_demos");
-  if ((!total && !count) || is_no_first(data, name))
+  *out = (all_demos){.rows = -1, .first = true};
+  if (ph_h5_names(&names, &n, data) != PH_OK)
     return;
-  rows = total_rows(data, &n, &first, name);
-  if (rows < 0 || !first)
+  bool few = n <= DEMOS_MAX;
+  out->rows = few ? 0 : -1;
+  out->n = 0;
+  for (size_t i = 0; i < n; i++) {
+    hid_t demo;
+    ph_demo_size size = {0};
+    if (few && ph_h5_group(&demo, data, names[i]) != PH_OK)
+      continue;
+    if (few) {
+      ph_demo_size_of(&size, demo);
+      ph_h5_close(demo);
+    }
+    int64_t rows = size.actions >= 0 ? size.actions : size.states;
+    out->n += few ? rows >= 0 : strncmp(names[i], "demo", 4) == 0;
+    out->rows += few && rows > 0 ? rows : 0;
+    out->first = out->first && (rows < 0 || ph_natural_compare(names[i], name) >= 0);
+  }
+  ph_h5_names_free(names, n);
+}
+
+/* A demo of that number, as names go. */
+static bool has_number(hid_t data, int64_t number) {
+  char name[64];
+  snprintf(name, sizeof name, "demo_%lld", (long long)number);
+  return number >= 0 && ph_h5_exists(data, name);
+}
+
+static void compare_total(ph_foreign *f, const all_demos *all, hid_t data) {
+  int64_t stored;
+  if (ph_h5_attr_i64(data, "total", &stored) != PH_OK)
     return;
-  if (total && ph_h5_attr_i64(data, "total", &stored) == PH_OK && stored != rows)
+  if (all->rows < 0)
+    ph_foreign_find(f, PH_FINDING_MISSING, -1,
+                    "the file's total of %lld rows was not compared: it has more than %d demos",
+                    (long long)stored, DEMOS_MAX);
+  else if (stored != all->rows)
     ph_foreign_find(f, PH_FINDING_ODDITY, -1,
-                    "the file's total is %lld, its %zu demos have %lld rows", (long long)stored, n,
-                    (long long)rows);
-  if (count && ph_h5_attr_i64(data, "num_demos", &stored) == PH_OK && stored != (int64_t)n)
+                    "the file's total is %lld, its %zu demos have %lld rows", (long long)stored,
+                    all->n, (long long)all->rows);
+}
+
+/* What the file says of all its demos; said at the first one, which a name or two may tell before
+ * all are listed. */
+static void find_totals(ph_foreign *f, hid_t data, const char *name) {
+  all_demos all = {.rows = -1, .first = true};
+  int64_t stored, number = ph_demo_number(name, 0);
+  bool total = ph_h5_has_attr(data, "total"), count = ph_h5_has_attr(data, "num_demos");
+  if ((!total && !count) || has_number(data, number - 1))
+    return;
+  bool many = number < INT64_MAX - DEMOS_MAX && has_number(data, number + DEMOS_MAX);
+  if (!many || count)
+    count_demos(&all, data, name);
+  if (!all.first)
+    return;
+  if (total)
+    compare_total(f, &all, data);
+  if (count && all.n > 0 && ph_h5_attr_i64(data, "num_demos", &stored) == PH_OK &&
+      stored != (int64_t)all.n)
     ph_foreign_find(f, PH_FINDING_ODDITY, -1, "the file's num_demos is %lld, it has %zu",
-                    (long long)stored, n);
+                    (long long)stored, all.n);
 }
 
 /* --- opening --- */
@@ -257,9 +272,10 @@ static ph_status fill(ph_foreign *f, hid_t h5, hid_t data, hid_t demo, const cha
     status = ph_fail(PH_EFORMAT, "%s: %s: it holds no arrays", f->meta.file, f->meta.group);
   if (status == PH_OK && ph_foreign_place(f, "actions") < 0 && !ph_h5_exists(demo, "actions"))
     status = ph_demo_join_actions(f);
+  if (status == PH_OK)
+    status = find_states(f, demo);
   if (status)
     return status;
-  find_states(f, demo);
   find_actions(f, demo);
   f->rewards = series(f, "rewards", "rewards");
   f->dones = series(f, "dones", "dones");

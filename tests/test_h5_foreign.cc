@@ -287,6 +287,39 @@ TEST_F(H5Foreign, AttributesAsH5pyWritesThem) {
 
 /* --- damage --- */
 
+TEST_F(H5Foreign, TextsOfBothKindsWithinALimit) {
+  {
+    foreign::File f(path);
+    f.texts("/own", {"one", "", "three and more"});
+    f.texts("/cut", {"one  ", "", "three"}, 5);
+    f.texts("/none", {});
+    f.array("/numbers", foreign::F64, {2}, {1, 2});
+  }
+  open();
+  auto texts = [&](const char *name, size_t limit) {
+    char **text = nullptr;
+    size_t n = 0;
+    std::string out;
+    ph_status status = ph_h5_texts(&text, &n, file, name, limit);
+    if (status)
+      return "status " + std::to_string(status);
+    for (size_t i = 0; i < n; i++)
+      out += std::string(text[i]) + "|";
+    ph_h5_names_free(text, n);
+    return out;
+  };
+  EXPECT_EQ("one||three and more|", texts("own", 1000));
+  EXPECT_EQ("one||three|", texts("cut", 1000));
+  EXPECT_EQ("", texts("none", 1000));
+  EXPECT_EQ("status " + std::to_string(PH_EFORMAT), texts("numbers", 1000));
+  EXPECT_TRUE(says("/numbers: it is no list of texts")) << ph_error();
+  EXPECT_EQ("status " + std::to_string(PH_ENOTFOUND), texts("nothing", 1000));
+  EXPECT_EQ("status " + std::to_string(PH_EREFUSED), texts("own", 23)) << "pointers alone are more";
+  EXPECT_EQ("status " + std::to_string(PH_ECORRUPT), texts("own", 24))
+      << "16 bytes with their ends";
+  EXPECT_EQ("one||three and more|", texts("own", 24 + 1));
+}
+
 TEST_F(H5Foreign, AnIndexOfChunksIsWalkedOnce) {
   foreign::Store packed;
   packed.chunk_rows = 4;

@@ -129,10 +129,27 @@ TEST_F(Demos, MasksAreGroups) {
   EXPECT_STREQ("10_demos", scan.groups[0].name);
   EXPECT_EQ("demo_0", group("10_demos"));
   EXPECT_EQ("demo_2 demo_10", group("train"));
-  EXPECT_STREQ("mask/numbers: it is no list of names; mask/train names 1 episode that the file "
+  EXPECT_STREQ("/mask/numbers: it is no list of texts; mask/train names 1 episode that the file "
                "does not hold",
                scan.entries[0].oddity);
   EXPECT_STREQ(scan.entries[0].oddity, look(0).oddity);
+}
+
+TEST_F(Demos, MasksOfTextsOfTheirOwnLength) {
+  write([](File &f) {
+    for (int i = 0; i < 12; i++)
+      demo(f, demo_name((size_t)i));
+    f.texts("/mask/train", {"demo_10", "demo_2", "", "demo_77"});
+    f.texts("/mask/success", {"demo_1"});
+  });
+  ASSERT_EQ(PH_OK, list()) << ph_error();
+  EXPECT_EQ("demo_2 demo_10", group("train"));
+  EXPECT_EQ("demo_1", group("success"));
+  EXPECT_STREQ("mask/train names 2 episodes that the file does not hold", scan.entries[0].oddity);
+  EXPECT_EQ(1, look(1).success);
+  Handed h;
+  open(h, 1);
+  EXPECT_STREQ("group mask/success", h.f.meta.success_source);
 }
 
 TEST_F(Demos, GroupsThatSaySuccess) {

@@ -1,4 +1,8 @@
 /* Demos that contradict themselves, lack something, or are damaged. */
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "reader_help.h"
 
 using namespace foreign;
@@ -79,6 +83,26 @@ TEST_F(Odd, NumberOfDemosIsCompared) {
   Handed h;
   read(h);
   EXPECT_EQ("oddity: the file's num_demos is 3, it has 1\n", h.findings());
+}
+
+TEST_F(Odd, TotalsOfTooManyAreNotComparedAndSaidSo) {
+  for (int step : {1, 3}) { /* numbers in a row, and with gaps */
+    write([&](File &f) {
+      f.attr("/data", "total", 99999);
+      f.attr("/data", "num_demos", 7);
+      for (int i = 1; i < 300; i++)
+        f.array("/data/demo_" + std::to_string(i * step) + "/actions", F64, {5, 2}, wave(10));
+    });
+    Handed first, second;
+    read(first);
+    open(second, 1);
+    EXPECT_TRUE(first.found("missing: the file's total of 99999 rows was not compared: it has more "
+                            "than 256 demos"))
+        << first.findings();
+    EXPECT_TRUE(first.found("oddity: the file's num_demos is 7, it has 300")) << first.findings();
+    EXPECT_EQ(std::string::npos, second.findings().find("the file's")) << second.findings();
+    close();
+  }
 }
 
 /* --- what is missing --- */
@@ -263,6 +287,71 @@ TEST_F(Odd, TheAttributeHoldsAndAContradictionIsSaid) {
   open(h);
   EXPECT_EQ("oddity: attribute success: false, but rewards: 1 at the last action\n", h.findings());
   EXPECT_EQ("rewards", h.name_at(h.f.success));
+}
+
+TEST_F(Odd, AllRewardsAreLookedAt) {
+  std::vector<double> values(200000);
+  values[100] = 1;
+  rewards(values);
+  EXPECT_EQ("1 rewards: 1 at action 100, not at the last", success());
+  values[100] = 0;
+  values[199999] = 1;
+  foreign::Store packed;
+  packed.chunk_rows = 100000;
+  packed.gzip = 1;
+  write([&](File &f) { f.array("/data/demo_0/rewards", F64, {values.size()}, values, packed); });
+  EXPECT_EQ("1 rewards: 1 at the last action", success());
+}
+
+TEST_F(Odd, TooManyRewardsAreNotReadAndSaidSo) {
+  foreign::Store sparse;
+  sparse.chunk_rows = 1 << 20;
+  write([&](File &f) { f.array("/data/demo_0/rewards", U8, {(1 << 24) + 1}, {}, sparse); });
+  Handed h;
+  read(h);
+  EXPECT_EQ(-1, h.f.meta.success);
+  EXPECT_TRUE(h.found("missing: rewards has 16777217 rows: they are not read for success"))
+      << h.findings();
+  EXPECT_EQ(-1, look(0).success);
+}
+
+TEST_F(Odd, AGroupThatSaysOtherwiseIsSaid) {
+  write([](File &f) {
+    f.array("/data/demo_0/rewards", F64, {6}, std::vector<double>(6));
+    f.group("/mask");
+    f.texts("/mask/successful", {"demo_0"}, 8);
+  });
+  Handed h;
+  read(h);
+  EXPECT_EQ(0, h.f.meta.success);
+  EXPECT_EQ("oddity: rewards: never 1, but group mask/successful names it\n", h.findings());
+  EXPECT_EQ(0, look(0).success);
+  EXPECT_STREQ("rewards: never 1, but a group of successes names it", look(0).oddity);
+}
+
+/* 1024 rows of them at once would be 537 MB. */
+TEST_F(Odd, WideStatesAreReadInBlocks) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "address space is not what it is";
+#endif
+  foreign::Store sparse;
+  sparse.sparse = true;
+  write([&](File &f) { f.array("/data/demo_0/states", F32, {1024, 65000}, {}, sparse); }, -1, 6);
+  ASSERT_EQ(PH_OK, list());
+  pid_t child = fork();
+  if (child == 0) {
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlim_t most = (rlim_t)pages * 4096 + (200 << 20);
+    struct rlimit limit = {most, most};
+    setrlimit(RLIMIT_AS, &limit);
+    Handed h;
+    open(h);
+    _exit(h.status == PH_OK && h.f.timed ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  EXPECT_EQ(0, status);
 }
 
 TEST_F(Odd, RewardsOfTwoNumbersAreNone) {
