@@ -3,6 +3,7 @@
 #ifndef TESTS_FOREIGN_LAYOUTS_H
 #define TESTS_FOREIGN_LAYOUTS_H
 
+#include <algorithm>
 #include <cmath>
 
 #include "foreign_file.h"
@@ -152,8 +153,9 @@ inline void write_mask(File &file, size_t n, int first) {
   std::vector<std::string> train, valid;
   for (size_t i = 0; i < n; i++)
     (i + 1 < n || n == 1 ? train : valid).push_back(demo_name(i + (size_t)first));
-  file.texts("/mask/train", train, 8);
-  file.texts("/mask/valid", valid, 8);
+  size_t size = std::max((size_t)8, demo_name(n - 1 + (size_t)first).size());
+  file.texts("/mask/train", train, size);
+  file.texts("/mask/valid", valid, size);
 }
 
 inline void write_robomimic(const std::string &path, const Options &o = {}) {

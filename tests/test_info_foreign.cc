@@ -119,6 +119,81 @@ TEST_F(InfoForeign, SaysWhichEpisodeHasWhichModelAndWhatIsOddOfEach) {
   EXPECT_TRUE(second < odd && odd < third) << text;
 }
 
+TEST_F(InfoForeign, SaysThatAGroupNamesEpisodesThatAreNotThere) {
+  foreign::Options o;
+  o.mask = false;
+  foreign::write_robomimic(path, o);
+  {
+    foreign::Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path);
+    foreign::Id text(foreign::text_type(8, false), path);
+    hsize_t dim = 3;
+    foreign::Id space(H5Screate_simple(1, &dim, nullptr), path);
+    foreign::Id mask(H5Gcreate2(file, "/mask", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path);
+    foreign::Id set(H5Dcreate2(mask, "train", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                    path);
+    H5Dwrite(set, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, "demo_0\0\0demo_8\0\0demo_9\0");
+  }
+  string out = Info();
+  EXPECT_TRUE(Has(out, "\ngroups     train 1\n")) << out;
+  EXPECT_EQ(1, Count(out, "    oddity: ")) << out;
+  json_t *root = json_loads(Info("--json").c_str(), 0, nullptr);
+  json_t *episode = json_array_get(json_object_get(root, "episodes"), 0);
+  EXPECT_EQ(1u, json_array_size(json_object_get(episode, "oddities")));
+  json_decref(root);
+}
+
+/* Every robomimic file: the last action is a success, and the state after it is not stored. */
+TEST_F(InfoForeign, WhatMostEpisodesShareIsSaidOnce) {
+  foreign::Options o;
+  o.rows = {20, 21, 22};
+  foreign::write_robomimic(path, o);
+  string text = Info();
+  EXPECT_EQ(1, Count(text, "success is recorded for the last action")) << text;
+  EXPECT_TRUE(Has(text, "\nmissing: in 3 of 3 episodes: success is recorded for the last action; "
+                        "the state after it is not in the file\n"))
+      << text;
+}
+
+TEST_F(InfoForeign, LengthsThatAreWrongInMoreThanAHandfulAreOneLine) {
+  for (int wrong : {5, 6}) {
+    foreign::Options o;
+    o.rows = {20, 20, 20, 20, 20, 20, 20};
+    foreign::write_robosuite(path, o);
+    {
+      foreign::Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path);
+      foreign::Id space(H5Screate(H5S_SCALAR), path);
+      for (int i = 1; i <= wrong; i++) {
+        foreign::Id demo(H5Oopen(file, ("/data/demo_" + std::to_string(i)).c_str(), H5P_DEFAULT),
+                         path);
+        foreign::Id attr(
+            H5Acreate2(demo, "num_samples", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT), path);
+        int64_t samples = i == 3 ? 500 : 30 + i;
+        H5Awrite(attr, H5T_STD_I64LE, &samples);
+      }
+    }
+    string text = Info();
+    string line = "oddity: in 6 of 7 episodes, worst demo_3: num_samples is 500, there are 20 "
+                  "actions\n";
+    EXPECT_EQ(wrong == 5 ? 5 : 1, Count(text, "num_samples is")) << text;
+    EXPECT_EQ(wrong == 6, Has(text, line)) << text;
+  }
+}
+
+/* Numbers in names are no numbers: each of these is another array. */
+TEST_F(InfoForeign, ArraysOfManyNamesAreEachNamed) {
+  foreign::Options o;
+  foreign::write_robosuite(path, o);
+  {
+    foreign::Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path);
+    for (int i = 0; i < 8; i++)
+      H5Lcreate_soft("/data", file, ("/data/demo_1/joint_" + std::to_string(i)).c_str(),
+                     H5P_DEFAULT, H5P_DEFAULT);
+  }
+  string text = Info();
+  for (int i = 0; i < 8; i++)
+    EXPECT_TRUE(Has(text, "    missing: joint_" + std::to_string(i) + " is a link")) << text;
+}
+
 TEST_F(InfoForeign, ListsTheFirstOfVeryMany) {
   foreign::Options o;
   o.rows.assign(150, 3);

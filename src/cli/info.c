@@ -229,7 +229,7 @@ static void add_episode(struct info *info, const struct facts *f, const ph_episo
       held ? ph_json_number(f->meta->hold_seconds) : json_null(), "hold_steps",
       held ? report_index(f->meta->hold_steps) : json_null());
   if (f->meta && f->meta->layout[0])
-    foreign_episode_keys(object, episode);
+    foreign_episode_keys(object, episode, e->oddity);
   json_array_append_new(info->episodes, object);
 }
 

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "info_findings.h"
 #include "info_survey.h"
 
 #define ALL_LINES 100 /* with more episodes than this only the first are opened and listed */
 #define FIRST_LINES 20
 #define MODELS 8      /* that are printed */
-#define SAID_LINES 20 /* sentences that several episodes share */
+#define SAID_LINES 20 /* findings that several episodes share */
 
 struct line { /* of an episode that was opened */
   ph_guarantee guarantee;
@@ -23,7 +24,8 @@ struct sheet {
   size_t *place; /* in the store, of each episode of the sheet */
   size_t n, listed, opened, refused;
   struct line *lines; /* (listed) */
-  struct survey writer, env, told, controller, rate, outcome, guarantee, findings;
+  struct survey writer, env, told, controller, rate, outcome, guarantee;
+  struct findings findings;
   struct array_survey arrays;
   int64_t actions, least, most;
   size_t success, failure;
@@ -72,6 +74,15 @@ static void note_words(struct sheet *s, size_t i, const ph_episode_meta *m) {
   survey_add(&s->outcome, i, 0, -1, m->success_source);
 }
 
+/* Whether a finding says what the list says, which may be cut. */
+static bool is_found(const ph_finding *findings, size_t n, const char *oddity) {
+  size_t length = strlen(oddity);
+  for (size_t k = 0; k < n; k++)
+    if (strncmp(findings[k].text, oddity, length) == 0)
+      return true;
+  return false;
+}
+
 static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
   const ph_episode_meta *m = ph_episode_meta_of(episode);
   struct line *line = &s->lines[i];
@@ -88,7 +99,9 @@ static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
   array_survey_add(&s->arrays, episode);
   const ph_finding *findings = ph_episode_findings(episode, &n);
   for (size_t k = 0; k < n; k++)
-    survey_add(&s->findings, i, (int)findings[k].kind, findings[k].step, findings[k].text);
+    findings_add(&s->findings, i, true, (int)findings[k].kind, findings[k].step, findings[k].text);
+  if (!is_found(findings, n, entry_of(s, i)->oddity))
+    findings_add(&s->findings, i, false, PH_FINDING_ODDITY, -1, entry_of(s, i)->oddity);
   s->opened++;
 }
 
@@ -115,7 +128,7 @@ static void gather(struct sheet *s) {
       note_episode(s, i, episode);
     } else {
       s->refused++;
-      survey_add(&s->findings, i, PH_FINDING_ODDITY, -1, ph_error());
+      findings_add(&s->findings, i, true, PH_FINDING_ODDITY, -1, ph_error());
       snprintf(s->lines[i].reason, sizeof s->lines[i].reason, "it does not open");
       s->lines[i].guarantee = PH_STATES_ONLY;
     }
@@ -230,15 +243,25 @@ static void print_head(const struct sheet *s) {
 /* --- episodes --- */
 
 /* Whether the head says it already, as the reason of the guarantee. */
-static bool said_above(const struct sheet *s, const struct said *said) {
-  return s->guarantee.n == 1 && s->opened > 0 && strcmp(said->text, s->lines[0].reason) == 0;
+static bool said_above(const struct sheet *s, const char *text) {
+  return s->guarantee.n == 1 && s->opened > 0 && strcmp(text, s->lines[0].reason) == 0;
 }
 
-static void print_said(const char *before, const struct said *said, const char *after) {
-  printf("%s%s: ", before, ph_finding_name((ph_finding_kind)said->kind));
-  if (said->step >= 0)
-    printf("step %" PRId64 ": ", said->step);
-  printf("%s%s\n", said->text, after);
+static void print_kind(const char *before, int kind, const char *where, int64_t step,
+                       const char *text) {
+  printf("%s%s: %s", before, ph_finding_name((ph_finding_kind)kind), where);
+  if (step >= 0)
+    printf("step %" PRId64 ": ", step);
+  printf("%s\n", text);
+}
+
+static void print_findings(const struct sheet *s, size_t i) {
+  for (size_t k = 0; k < s->findings.nfound; k++) {
+    const struct found *found = &s->findings.found[k];
+    const struct family *family = &s->findings.family[found->family];
+    if (found->episode == i && !family_shared(family, s->n) && !said_above(s, found->text))
+      print_kind("    ", family->kind, "", found->step, found->text);
+  }
 }
 
 static void print_episode(const struct sheet *s, size_t i, int wide, bool models) {
@@ -254,10 +277,7 @@ static void print_episode(const struct sheet *s, size_t i, int wide, bool models
   if (s->guarantee.n != 1 && line->reason[0])
     printf(": %s", line->reason);
   printf("\n");
-  for (size_t k = 0; k < s->findings.n; k++)
-    if (s->findings.said[k].count == 1 && s->findings.said[k].first == i &&
-        !said_above(s, &s->findings.said[k]))
-      print_said("    ", &s->findings.said[k], "");
+  print_findings(s, i);
 }
 
 static void print_episodes(const struct sheet *s) {
@@ -276,28 +296,35 @@ static void print_episodes(const struct sheet *s) {
            s->n - s->listed);
 }
 
+static void print_family(const struct sheet *s, const struct family *m, const char *before) {
+  char where[160];
+  const char *worst = entry_of(s, m->worst)->id;
+  if (m->count == 1)
+    snprintf(where, sizeof where, "%.60s: ", worst);
+  else if (m->same_text)
+    snprintf(where, sizeof where, "in %zu of %zu episodes: ", m->count, s->n);
+  else
+    snprintf(where, sizeof where, "in %zu of %zu episodes, worst %.60s: ", m->count, s->n, worst);
+  print_kind(before, m->kind, where, m->same_step || !m->same_text ? m->step : -1, m->text);
+}
+
 /* What several episodes say, and what those say that are not listed. */
 static void print_shared(const struct sheet *s) {
   size_t printed = 0, left = 0;
   for (size_t k = 0; k < s->findings.n; k++) {
-    const struct said *said = &s->findings.said[k];
-    char in[100];
-    if ((said->count == 1 && said->first < s->listed) || said_above(s, said))
+    const struct family *m = &s->findings.family[k];
+    if (!family_shared(m, s->n) || (m->same_text && said_above(s, m->text)))
       continue;
-    if (printed == SAID_LINES) {
+    if (printed == SAID_LINES)
       left++;
-      continue;
-    }
-    if (said->count == 1)
-      snprintf(in, sizeof in, " (%.60s)", entry_of(s, said->first)->id);
-    else if (said->count == s->n)
-      snprintf(in, sizeof in, " (all)");
     else
-      snprintf(in, sizeof in, " (%zu, first %.60s)", said->count, entry_of(s, said->first)->id);
-    print_said(printed++ ? "" : "\n", said, in);
+      print_family(s, m, printed++ ? "" : "\n");
   }
   if (left)
     printf("... and %zu more\n", left);
+  if (s->findings.left)
+    printf("... and %zu more findings, which are too many to be listed: --json lists them\n",
+           s->findings.left);
 }
 
 /* The episodes of the group, in the store's order. */
@@ -325,11 +352,12 @@ size_t foreign_print(ph_store *store, size_t group) {
   print_shared(&s);
   if (s.opened)
     array_survey_print(&s.arrays, s.opened);
-  struct survey *all[] = {&s.writer, &s.env,     &s.told,      &s.controller,
-                          &s.rate,   &s.outcome, &s.guarantee, &s.findings};
+  struct survey *all[] = {&s.writer, &s.env,     &s.told,     &s.controller,
+                          &s.rate,   &s.outcome, &s.guarantee};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     survey_free(all[i]);
   array_survey_free(&s.arrays);
+  findings_free(&s.findings);
   free(s.lines);
   free(s.place);
   return s.refused;

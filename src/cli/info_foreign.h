@@ -10,8 +10,8 @@ bool foreign_store(ph_store *store);
 size_t foreign_print(ph_store *store, size_t group);
 
 /* Makes `missing` and `oddities` right for an episode of a foreign file, and adds what it has
- * besides the documented keys. */
-void foreign_episode_keys(json_t *to, const ph_episode *episode);
+ * besides the documented keys. oddity: of its entry in the list. */
+void foreign_episode_keys(json_t *to, const ph_episode *episode, const char *oddity);
 /* [{name, episodes}] */
 json_t *foreign_groups(const ph_store *store);
 /* What was mended or left out of a model. */

@@ -47,13 +47,19 @@ static json_t *missing_of(const ph_episode *episode) {
   return all;
 }
 
-static json_t *oddities_of(const ph_episode *episode) {
+/* All sentences, and that of the list of episodes, which may be cut, where none of them is it. */
+static json_t *oddities_of(const ph_episode *episode, const char *listed) {
   size_t n;
   const ph_finding *findings = ph_episode_findings(episode, &n);
+  bool found = listed[0] == 0;
   json_t *all = json_array();
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    found = found || strncmp(findings[i].text, listed, strlen(listed)) == 0;
     if (findings[i].kind == PH_FINDING_ODDITY)
       json_array_append_new(all, ph_json_text(findings[i].text));
+  }
+  if (!found)
+    json_array_append_new(all, ph_json_text(listed));
   return all;
 }
 
@@ -61,10 +67,10 @@ static json_t *text_or_null(const char *text) {
   return text[0] ? ph_json_text(text) : json_null();
 }
 
-void foreign_episode_keys(json_t *to, const ph_episode *episode) {
+void foreign_episode_keys(json_t *to, const ph_episode *episode, const char *oddity) {
   const ph_episode_meta *m = ph_episode_meta_of(episode);
   json_object_set_new(to, "missing", missing_of(episode));
-  json_object_set_new(to, "oddities", oddities_of(episode));
+  json_object_set_new(to, "oddities", oddities_of(episode, oddity));
   json_object_set_new(to, "layout", ph_json_text(m->layout));
   json_object_set_new(to, "writer", text_or_null(m->writer));
   json_object_set_new(to, "created", text_or_null(m->created));
