@@ -227,9 +227,8 @@ static void settle_success(ph_foreign *f) {
     }
     if (m->states == m->actions)
       ph_foreign_find(f, PH_FINDING_MISSING, last,
-                      "success is recorded for the last action, %lld; the state after it is not in "
-                      "the file",
-                      (long long)last);
+                      "success is recorded for the last action; the state after it is not in the "
+                      "file");
   }
   m->end_reason = m->success == 1 ? PH_END_SUCCESS : PH_END_UNKNOWN;
   m->hold_seconds = -1;

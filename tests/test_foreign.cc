@@ -267,7 +267,7 @@ TEST(Foreign, TheOutcomeOfAnActionIsInTheStateAfterIt) {
   EXPECT_EQ(read_bytes(e, PH_COL_PREDICATE), (std::vector<int>{0, 0, 0, 1, 0}));
   EXPECT_EQ(read_bytes(e, PH_COL_DONES), (std::vector<int>{0, 0, 1, 0, 1}));
   EXPECT_EQ(read(e, PH_COL_REWARDS), (std::vector<double>{0, 0, 1, 0.5, 1}));
-  EXPECT_EQ(findings(e), Names{"missing 4: success is recorded for the last action, 4; the state "
+  EXPECT_EQ(findings(e), Names{"missing 4: success is recorded for the last action; the state "
                                "after it is not in the file"});
   const ph_episode_meta *meta = ph_episode_meta_of(e.get());
   EXPECT_EQ(meta->success, 1);

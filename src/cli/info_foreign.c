@@ -101,7 +101,7 @@ static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
   for (size_t k = 0; k < n; k++)
     findings_add(&s->findings, i, true, (int)findings[k].kind, findings[k].step, findings[k].text);
   if (!is_found(findings, n, entry_of(s, i)->oddity))
-    findings_add(&s->findings, i, false, PH_FINDING_ODDITY, -1, entry_of(s, i)->oddity);
+    findings_add(&s->findings, i, true, PH_FINDING_ODDITY, -1, entry_of(s, i)->oddity);
   s->opened++;
 }
 
@@ -123,7 +123,7 @@ static void gather(struct sheet *s) {
     if (i >= s->listed) {
       if (ph_store_look(s->store, s->place[i]) != PH_OK)
         s->refused++;
-      survey_add(&s->findings, i, PH_FINDING_ODDITY, -1, entry_of(s, i)->oddity);
+      findings_add(&s->findings, i, false, PH_FINDING_ODDITY, -1, entry_of(s, i)->oddity);
     } else if (ph_store_episode(&episode, s->store, s->place[i]) == PH_OK) {
       note_episode(s, i, episode);
     } else {

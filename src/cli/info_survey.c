@@ -40,8 +40,10 @@ void survey_add(struct survey *survey, size_t i, int kind, int64_t step, const c
   }
   struct said *all =
       make_room(survey->said, survey->n, &survey->room, sizeof *survey->said, SAID_MAX);
-  if (!all)
+  if (!all) {
+    survey->left++;
     return;
+  }
   survey->said = all;
   struct said *said = &survey->said[survey->n++];
   *said = (struct said){.kind = kind, .step = step, .count = 1, .first = i};
@@ -58,7 +60,7 @@ void survey_line(const struct survey *survey, char *out, size_t size) {
       used += (size_t)snprintf(out + used, size - used, " in %zu", said->count);
   }
   if (survey->n > IN_LINE && used < size)
-    snprintf(out + used, size - used, ", and %zu more", survey->n - IN_LINE);
+    snprintf(out + used, size - used, ", and %zu more", survey->n - IN_LINE + survey->left);
 }
 
 /* --- arrays --- */
@@ -94,6 +96,7 @@ static void count_array(struct array_survey *survey, const ph_channel *channel,
   }
   struct array_line *all =
       make_room(survey->line, survey->n, &survey->room, sizeof *survey->line, ARRAYS_MAX);
+  survey->more = survey->more || !all;
   if (!all)
     return;
   survey->line = all;
@@ -193,4 +196,6 @@ void array_survey_print(const struct array_survey *survey, size_t opened) {
     else
       printf("%s\n", line->rows);
   }
+  if (survey->more)
+    printf("... and more: %d different arrays are listed at most\n", ARRAYS_MAX);
 }

@@ -16,6 +16,7 @@ struct said {
 struct survey {
   struct said *said;
   size_t n, room;
+  size_t left; /* texts beyond the limit of their number */
 };
 void survey_free(struct survey *survey);
 /* Counts a text that the i-th episode has; "" is left out. The step matters where it is not -1. */
@@ -32,6 +33,7 @@ struct array_line {
 struct array_survey {
   struct array_line *line;
   size_t n, room;
+  bool more; /* than can be listed */
 };
 void array_survey_free(struct array_survey *survey);
 /* Counts all arrays of an episode, columns first. */
