@@ -282,10 +282,12 @@ static ph_status finish(struct collect *c, ph_source **out, ph_status status) {
   for (size_t i = 0; i < c->nmissing; i++)
     free(c->missing[i].path);
   free(c->missing);
+  ph_xml_leave();
   return status;
 }
 
 static ph_status start(struct collect *c, const char *where, const ph_model_options *opt) {
+  ph_xml_enter();
   *c = (struct collect){.where = where, .mend = opt && opt->mend, .drop = opt && opt->drop_missing};
   c->source = calloc(1, sizeof *c->source);
   return c->source ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", where);

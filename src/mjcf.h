@@ -23,4 +23,12 @@ ph_status ph_mjcf_parse(ph_source **out, const char *xml, size_t size, const cha
  * PH_EREFUSED names what else it asks for. */
 ph_status ph_mjcf_check(const ph_source *source);
 
+/* What is above takes turns: libxml2 has locks that a child may not inherit, and what was walked of
+ * folders of assets is kept. Around a fork, in both processes. */
+void ph_mjcf_fork_begin(void);
+void ph_mjcf_fork_end(void);
+
+/* Of libxml2. */
+const char *ph_mjcf_parser_version(void);
+
 #endif

@@ -57,6 +57,7 @@ static ph_status check_element(void *arg, xmlNode *node) {
 
 ph_status ph_mjcf_check(const ph_source *source) {
   xmlDoc *doc = NULL;
+  ph_xml_enter();
   ph_status status = ph_xml_parse(&doc, source->xml, source->xml_size, "stored model");
   if (status == PH_OK)
     status = ph_mjcf_check_root(doc, "stored model");
@@ -65,5 +66,6 @@ ph_status ph_mjcf_check(const ph_source *source) {
   if (status == PH_OK)
     status = ph_xml_walk(xmlDocGetRootElement(doc), "stored model", check_element, (void *)source);
   xmlFreeDoc(doc);
+  ph_xml_leave();
   return status;
 }

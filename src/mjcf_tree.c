@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "fail.h"
+#include "mjcf.h"
 #include "mjcf_files.h"
 #include "mjcf_text.h"
 
@@ -31,6 +32,29 @@ const char *const ph_mjcf_folders[PH_FOLDER_COUNT] = {"meshdir", "texturedir", "
 
 static void start_xml(void) {
   xmlInitParser();
+}
+
+/* Not a recursive one: the child, whose thread has another number, must be able to unlock it. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void ph_xml_enter(void) {
+  pthread_mutex_lock(&turn);
+}
+
+void ph_xml_leave(void) {
+  pthread_mutex_unlock(&turn);
+}
+
+void ph_mjcf_fork_begin(void) {
+  ph_xml_enter();
+}
+
+void ph_mjcf_fork_end(void) {
+  ph_xml_leave();
+}
+
+const char *ph_mjcf_parser_version(void) {
+  return LIBXML_DOTTED_VERSION;
 }
 
 static ph_status xml_error(xmlParserCtxt *ctxt, const char *where) {

@@ -14,6 +14,10 @@ enum { PH_XML_DEPTH = 256 }; /* of elements in each other */
  * PH_EFORMAT, PH_EREFUSED, PH_ENOMEM. */
 ph_status ph_xml_parse(xmlDoc **out, const void *data, size_t size, const char *where);
 
+/* One thread at a time works with trees; see ph_mjcf_fork_begin. */
+void ph_xml_enter(void);
+void ph_xml_leave(void);
+
 const char *ph_xml_name(const xmlNode *node);
 bool ph_xml_is(const xmlNode *node, const char *name); /* as MuJoCo: in any case */
 xmlNode *ph_xml_first(const xmlNode *node);            /* first child element; NULL: none */

@@ -185,7 +185,9 @@ ph_status ph_model_from_names(ph_model **out, const char *sha256, const ph_model
 ph_status ph_model_open(ph_model **out, const char *path, const ph_model_options *opt) {
   ph_source *source = NULL;
   *out = NULL;
-  ph_status status = ph_mjcf_collect(&source, path, opt);
+  ph_status status = ph_probe_model_file(path, opt);
+  if (status == PH_OK)
+    status = ph_mjcf_collect(&source, path, opt);
   if (status != PH_OK)
     return status;
   status = ph_model_from_source(out, source, NULL, NULL);
@@ -196,7 +198,9 @@ ph_status ph_model_open_text(ph_model **out, const char *xml, size_t size, const
                              const ph_model_options *opt) {
   ph_source *source = NULL;
   *out = NULL;
-  ph_status status = ph_mjcf_collect_text(&source, xml, size, path, opt);
+  ph_status status = ph_probe_model_text(xml, size, path, opt);
+  if (status == PH_OK)
+    status = ph_mjcf_collect_text(&source, xml, size, path, opt);
   if (status != PH_OK)
     return status;
   status = ph_model_from_source(out, source, NULL, NULL);

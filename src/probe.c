@@ -8,7 +8,6 @@
 #include <playhead/store.h>
 
 #include "fail.h"
-#include "mj.h"
 #include "probe_cache.h"
 #include "probe_child.h"
 
@@ -93,67 +92,19 @@ static void run_in_child(int fd, void *arg) {
   _exit(0);
 }
 
-/* Runs c in a child of its own; *lasts as in probe_child.h. */
-static ph_status run(bool *lasts, call *c, ph_probe_kind kind, ph_status died, const char *where,
-                     const char *engine) {
+ph_status ph_probe_run(const char *where, ph_probe_fn *fn, void *arg) {
   ph_child child;
   ph_reply reply = {0};
-  ph_probe_limits limits = ph_probe_limits_now(kind);
-  *lasts = false;
-  ph_status status = ph_child_fork(&child, &limits, where, run_in_child, c);
+  call c = {fn, arg};
+  if (ph_probe_inside())
+    return fn(arg);
+  ph_probe_limits limits = ph_probe_limits_now(PH_PROBE_PATH);
+  ph_status status = ph_child_fork(&child, &limits, where, run_in_child, &c);
   if (status)
     return status;
   ph_child_receive(&child, &reply);
   ph_child_end(&child);
-  *lasts = ph_reply_lasts(&reply);
-  return ph_reply_status(&reply, &limits, died, where, engine);
-}
-
-ph_status ph_probe_run(const char *where, ph_probe_fn *fn, void *arg) {
-  bool lasts;
-  call c = {fn, arg};
-  if (ph_probe_inside())
-    return fn(arg);
-  return run(&lasts, &c, PH_PROBE_PATH, PH_ECORRUPT, where, "HDF5");
-}
-
-/* --- models --- */
-
-static void first_frame(void *arg) {
-  mjData *d = mj_makeData(arg);
-  if (d)
-    mj_forward(arg, d);
-}
-
-/* The way of a model up to its first frame. That the engine cannot advance it is no verdict here;
- * that it dies of it is one. */
-static ph_status try_model(void *arg) {
-  const ph_source *source = arg;
-  mjModel *m = NULL;
-  ph_names names = {0};
-  ph_model_facts facts;
-  ph_status status = ph_mj_compile(&m, source);
-  if (status == PH_OK)
-    status = ph_mj_describe(m, &names, &facts);
-  if (status == PH_OK)
-    ph_mj_guard(first_frame, m);
-  return status;
-}
-
-ph_status ph_probe_model(const ph_source *source, const char *where) {
-  ph_print print;
-  ph_status status = PH_OK;
-  bool lasts = false;
-  call c = {try_model, (void *)source};
-  if (ph_probe_inside())
-    return PH_OK;
-  ph_print_of_model(&print, source->sha256);
-  if (source->sha256[0] && ph_cache_find(&print, where, &status))
-    return status;
-  status = run(&lasts, &c, PH_PROBE_MODEL, PH_EMODEL, where, "MuJoCo");
-  if (source->sha256[0] && lasts)
-    ph_cache_keep(&print, where, status);
-  return status;
+  return ph_reply_status(&reply, &limits, PH_ECORRUPT, where, "HDF5");
 }
 
 void ph_probe_reset(void) {

@@ -12,11 +12,14 @@ typedef struct ph_print {
   unsigned char bytes[16];
 } ph_print;
 
-/* Print of a file (and of the run.h5 beside it) or of all files in a folder, by device, inode,
- * size, mtime and ctime, with what is asked and versions. false: there is none, or it may change
- * without one seeing it: it was written just now, or there are too many files. */
+/* Print of a file (and of the run.h5 beside it), of a run by its folder, run.h5 and list, or of all
+ * files in another folder, by device, inode, size, mtime and ctime, with what is asked and
+ * versions. false: there is none, or it may change without one seeing it: it was written just now,
+ * or there are too many files. */
 bool ph_print_of_file(ph_print *out, const ph_question *question);
+/* Of a collected source, and of a text that is to be collected. */
 void ph_print_of_model(ph_print *out, const char *sha256);
+void ph_print_of_collecting(ph_print *out, const char *sha256);
 
 /* true: known; the verdict, its sentence in ph_error(). where: as it was when it was kept. */
 bool ph_cache_find(const ph_print *print, const char *where, ph_status *verdict);

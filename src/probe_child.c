@@ -19,6 +19,7 @@
 #include "fail.h"
 #include "h5.h"
 #include "mj.h"
+#include "mjcf.h"
 
 /* Sanitizers reserve terabytes of addresses, and report on the standard streams. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -61,6 +62,26 @@ static void on_fatal(int number) {
 static void on_exit_called(int number, void *arg) {
   (void)arg;
   die(PH_ANSWER_EXIT, number);
+}
+
+/* The parent is gone when its end of the socket is. The kernel's own signal for that would follow
+ * the thread that forked, which may end long before its process. */
+static void on_socket(int number) {
+  struct pollfd poller = {.fd = SOCKET};
+  int error = errno;
+  (void)number;
+  if (poll(&poller, 1, 0) > 0 && (poller.revents & (POLLHUP | POLLERR)))
+    _exit(128);
+  errno = error;
+}
+
+static void watch_socket(void) {
+  struct sigaction action = {.sa_handler = on_socket, .sa_flags = SA_ONSTACK | SA_RESTART};
+  sigfillset(&action.sa_mask);
+  sigaction(SIGIO, &action, NULL);
+  fcntl(SOCKET, F_SETOWN, getpid());
+  fcntl(SOCKET, F_SETFL, fcntl(SOCKET, F_GETFL) | O_ASYNC);
+  on_socket(0); /* it may be gone by now */
 }
 
 static void set_handler(int number, void (*handler)(int)) {
@@ -140,17 +161,21 @@ static void set_limits(const ph_probe_limits *may) {
     set_limit(RLIMIT_AS, size + may->memory);
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 void ph_child_begin(void) {
-  struct rusage used;
   struct timespec now = {0};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  (void)used;
   set_limit(RLIMIT_CPU, (rlim_t)now.tv_sec + (rlim_t)cpu_seconds + (now.tv_nsec > 0));
   memset(&last_words, 0, sizeof last_words);
   errno = 0;
+}
+
+void ph_child_note(int fd, const char *text) {
+  ph_reply note = {.answer = PH_ANSWER_NOTE};
+  snprintf(note.text, sizeof note.text, "%s", text);
+  if (send(fd, &note, sizeof note, MSG_NOSIGNAL) < 0)
+    _exit(128);
 }
 
 void ph_child_answer(int fd, ph_status status) {
@@ -169,8 +194,10 @@ void ph_child_answer(int fd, ph_status status) {
 static pid_t fork_unlocked(void) {
   ph_h5_fork_begin();
   ph_mj_fork_begin();
+  ph_mjcf_fork_begin();
   pid_t pid = fork();
   int error = errno;
+  ph_mjcf_fork_end();
   ph_mj_fork_end();
   ph_h5_fork_end(pid == 0);
   errno = error;
@@ -197,6 +224,7 @@ __attribute__((noinline, noreturn)) static void live(const ph_probe_limits *limi
   set_descriptors(fd);
   set_limits(limits);
   set_signals();
+  watch_socket();
   body(SOCKET, arg);
   _exit(128);
 }
@@ -285,7 +313,7 @@ static bool receive(ph_child *child, ph_reply *reply, bool *late) {
 void ph_child_receive(ph_child *child, ph_reply *reply) {
   bool late = false;
   if (receive(child, reply, &late)) {
-    if (reply->answer != PH_ANSWER_STATUS)
+    if (reply->answer != PH_ANSWER_STATUS && reply->answer != PH_ANSWER_NOTE)
       ph_child_end(child);
     return;
   }
@@ -309,7 +337,7 @@ void ph_child_receive(ph_child *child, ph_reply *reply) {
 bool ph_reply_lasts(const ph_reply *reply) {
   if (reply->answer == PH_ANSWER_STATUS)
     return reply->status != PH_EIO && reply->status != PH_ENOMEM;
-  return reply->answer != PH_ANSWER_NONE &&
+  return reply->answer != PH_ANSWER_NONE && reply->answer != PH_ANSWER_NOTE &&
          !(reply->answer == PH_ANSWER_SIGNAL && reply->number == SIGKILL);
 }
 
@@ -344,6 +372,7 @@ ph_status ph_reply_status(const ph_reply *reply, const ph_probe_limits *limits, 
     return ph_fail(died, "%s: %s gives no answer in %d s", where, engine, limits->cpu);
   case PH_ANSWER_TIME:
     return ph_fail(died, "%s: %s gives no answer in %d s", where, engine, limits->wall);
+  case PH_ANSWER_NOTE:
   case PH_ANSWER_NONE:
     break;
   }

@@ -18,6 +18,7 @@ typedef enum ph_answer {
   PH_ANSWER_MEMORY, /* it asked for more than it may have */
   PH_ANSWER_CPU,    /* it computed for longer than it may */
   PH_ANSWER_TIME,   /* it did not answer; it is ended */
+  PH_ANSWER_NOTE,   /* it goes on: text is how far it came */
   PH_ANSWER_NONE    /* it is gone, and nobody knows why */
 } ph_answer;
 
@@ -43,7 +44,7 @@ typedef void ph_child_body(int fd, void *arg);
 /* PH_EIO: there can be no further process. where: for the message. */
 ph_status ph_child_fork(ph_child *out, const ph_probe_limits *limits, const char *where,
                         ph_child_body *body, void *arg);
-/* Waits for the answer; the child is ended unless it is PH_ANSWER_STATUS. */
+/* Waits for the answer; the child is ended unless it is PH_ANSWER_STATUS or PH_ANSWER_NOTE. */
 void ph_child_receive(ph_child *child, ph_reply *reply);
 /* Ends it and sets PH_CHILD_NONE. Returns the status of waitpid(), -1 where that is not known. */
 int ph_child_end(ph_child *child);
@@ -53,6 +54,8 @@ bool ph_child_connected(const ph_child *child);
 /* In the child: begins the calls that are tried, with a new limit of time, and sends their end. */
 void ph_child_begin(void);
 void ph_child_answer(int fd, ph_status status);
+/* In the child: says something before its answer. Only what the parent waits for. */
+void ph_child_note(int fd, const char *text);
 
 /* The reply as a status, its sentence in ph_error(): "WHERE: ENGINE crashes on it (signal 11)".
  * died: for a child that did not answer. */

@@ -145,12 +145,20 @@ bool ph_print_of_file(ph_print *out, const ph_question *question) {
   return true;
 }
 
-void ph_print_of_model(ph_print *out, const char *sha256) {
+static void print_of(ph_print *out, const char *kind, const char *sha256) {
   struct ph_sha256 *sha = ph_sha256_new();
   memset(out, 0, sizeof *out);
   if (!sha)
     return;
-  ph_sha256_add_string(sha, "model");
+  ph_sha256_add_string(sha, kind);
   ph_sha256_add_string(sha, sha256);
   finish(out, sha);
+}
+
+void ph_print_of_model(ph_print *out, const char *sha256) {
+  print_of(out, "model", sha256);
+}
+
+void ph_print_of_collecting(ph_print *out, const char *sha256) {
+  print_of(out, "collecting", sha256);
 }

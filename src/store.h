@@ -102,7 +102,8 @@ ph_status ph_store_make_groups(ph_store *store);
 void ph_store_free_groups(ph_store *store);
 
 /* What the probe's child does: the calls that ph_store_open makes for one path; those of
- * ph_store_episode and the first read of every column: index of the chunks, first and last row. */
+ * ph_store_episode, and reads of the rows: index of the chunks, every row of narrow arrays up to
+ * 32 MiB in all, first and last row of the others. */
 ph_status ph_store_try_path(const char *path);
 ph_status ph_store_try_episode(const char *file, const char *group);
 /* Those of a look at each of n foreign entries, and those that read a stored model or task:

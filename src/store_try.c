@@ -1,7 +1,8 @@
-/* What the probe's child does in its parent's place: opens a path, or an episode and the ends of
- * all that it stores. */
+/* What the probe's child does in its parent's place: opens a path, or an episode and the rows that
+ * it stores, so that their chunks are unpacked here first. */
 #include "store.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,10 @@
 #include "episode_file.h"
 #include "fail.h"
 
-#define ROW_MAX ((size_t)64 << 20) /* a wider row is not read as numbers either [B] */
+#define ROW_MAX ((size_t)64 << 20)    /* a wider row is not read as numbers either [B] */
+#define NARROW_MAX ((size_t)64 << 10) /* arrays of wider rows are tried at their ends only [B] */
+#define TRIED_MAX ((size_t)32 << 20)  /* of rows in all: 0.1 s where they are packed [B] */
+#define BLOCK ((size_t)256 << 10)     /* that are read at once [B] */
 
 ph_status ph_store_try_path(const char *path) {
   ph_store *store = NULL;
@@ -21,45 +25,68 @@ ph_status ph_store_try_path(const char *path) {
 
 /* --- rows --- */
 
-/* First and last row of a column. Damage is for the reader of the rows to say. */
-static ph_status try_column(const ph_episode *episode, ph_column col) {
-  const ph_episode_meta *m = ph_episode_meta_of(episode);
-  size_t size = ph_schema_width(col, &m->dims) * ph_type_size(ph_schema_column(col)->type);
-  int64_t rows = ph_episode_rows(episode, col);
-  if (rows == 0 || size == 0 || size > ROW_MAX)
-    return PH_OK;
-  void *row = malloc(size);
-  if (!row)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", m->id);
-  ph_status status = ph_episode_read(episode, col, 0, 1, row);
-  if (status != PH_ENOMEM)
-    status = ph_episode_read(episode, col, rows - 1, 1, row);
-  free(row);
-  return status == PH_ENOMEM ? status : PH_OK;
+/* Reads n rows from `first` on into room for them. */
+typedef ph_status read_rows(const ph_episode *episode, size_t which, int64_t first, int64_t n,
+                            void *out);
+
+static ph_status read_column(const ph_episode *episode, size_t which, int64_t first, int64_t n,
+                             void *out) {
+  return ph_episode_read(episode, (ph_column)which, first, n, out);
 }
 
-static ph_status try_channel(const ph_episode *episode, size_t i, const ph_channel *c) {
-  if (c->kind != PH_CHANNEL_NUMBERS || c->rows == 0 || c->width > ROW_MAX / sizeof(double))
+static ph_status read_channel(const ph_episode *episode, size_t which, int64_t first, int64_t n,
+                              void *out) {
+  return ph_episode_channel_read(episode, which, first, n, out);
+}
+
+/* HDF5 takes a chunk for damaged that there was no memory for. */
+static bool no_memory(ph_status status) {
+  return status == PH_ENOMEM || (status == PH_ECORRUPT && errno == ENOMEM);
+}
+
+/* Every row of narrow ones as long as *left bytes last, and the last row. Damage is for the reader
+ * of the rows to say. */
+static ph_status try_array(const ph_episode *episode, read_rows *read, size_t which, int64_t rows,
+                           size_t size, size_t *left) {
+  if (rows <= 0 || size == 0 || size > ROW_MAX)
     return PH_OK;
-  double *row = malloc(c->width * sizeof *row);
-  if (!row)
-    return ph_fail(PH_ENOMEM, "%s: %s: out of memory", ph_episode_meta_of(episode)->id, c->name);
-  ph_status status = ph_episode_channel_read(episode, i, 0, 1, row);
-  if (status != PH_ENOMEM)
-    status = ph_episode_channel_read(episode, i, c->rows - 1, 1, row);
-  free(row);
-  return status == PH_ENOMEM ? status : PH_OK;
+  int64_t block = size < BLOCK ? (int64_t)(BLOCK / size) : 1, most = 1;
+  if (size <= NARROW_MAX && (int64_t)(*left / size) > most)
+    most = (int64_t)(*left / size);
+  block = block < most ? block : most;
+  void *out = malloc((size_t)block * size);
+  if (!out)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", ph_episode_meta_of(episode)->id);
+  ph_status status = PH_OK;
+  errno = 0;
+  for (int64_t at = 0; !no_memory(status) && at < rows && at < most; at += block) {
+    int64_t end = rows < most ? rows : most, n = end - at < block ? end - at : block;
+    status = read(episode, which, at, n, out);
+    *left -= (size_t)n * size < *left ? (size_t)n * size : *left;
+  }
+  if (!no_memory(status))
+    status = read(episode, which, rows - 1, 1, out);
+  bool memory = no_memory(status);
+  free(out);
+  return memory ? PH_ENOMEM : PH_OK;
 }
 
 static ph_status try_rows(const ph_episode *episode) {
-  size_t n = 0;
+  size_t n = 0, left = TRIED_MAX;
   ph_status status = PH_OK;
+  const ph_dims *dims = &ph_episode_meta_of(episode)->dims;
   const ph_channel *channels = ph_episode_channels(episode, &n);
-  for (int col = 0; status == PH_OK && col < PH_COL_COUNT; col++)
-    if (ph_episode_has(episode, (ph_column)col))
-      status = try_column(episode, (ph_column)col);
+  for (int i = 0; status == PH_OK && i < PH_COL_COUNT; i++) {
+    ph_column col = (ph_column)i;
+    size_t size = ph_schema_width(col, dims) * ph_type_size(ph_schema_column(col)->type);
+    if (ph_episode_has(episode, col))
+      status =
+          try_array(episode, read_column, (size_t)i, ph_episode_rows(episode, col), size, &left);
+  }
   for (size_t i = 0; status == PH_OK && i < n; i++)
-    status = try_channel(episode, i, &channels[i]);
+    if (channels[i].kind == PH_CHANNEL_NUMBERS && channels[i].width <= ROW_MAX / sizeof(double))
+      status = try_array(episode, read_channel, i, channels[i].rows,
+                         channels[i].width * sizeof(double), &left);
   return status;
 }
 

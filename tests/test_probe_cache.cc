@@ -238,7 +238,7 @@ TEST_F(ProbeCache, AModelThatKillsTheCompilerIsOneLine) {
   const struct {
     const char *xml, *line;
   } models[] = {
-      {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 99999'/></asset>"
+      {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 99999999'/></asset>"
        "<worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>",
        "m.xml: MuJoCo crashes on it (signal 11)"},
       {"<mujoco><asset><texture name='t' type='2d' builtin='flat' width='60000' height='60000' "
@@ -267,4 +267,85 @@ TEST_F(ProbeCache, AModelThatKillsTheCompilerIsOneLine) {
   EXPECT_EQ(ph_model_open(&model, (dir / "m.xml").c_str(), nullptr), PH_EMODEL);
   EXPECT_TRUE(says(ph_error(), dir / "m.xml"));
   EXPECT_EQ(model, nullptr);
+}
+
+/* --- texts --- */
+
+/* What the host could do at all without a process: 10, it may not give up its right to make them. */
+int open_without_processes(const std::string &path) {
+  ph_model *model = nullptr;
+  struct rlimit none = {0, 0};
+  if (getuid() == 0 && setuid(65534) != 0)
+    return 10;
+  setrlimit(RLIMIT_NPROC, &none);
+  ph_status status = ph_model_open(&model, path.c_str(), nullptr);
+  return status == PH_OK ? 0 : status == PH_EIO ? 1 : 2;
+}
+
+std::string large_text() {
+  std::string text = "<mujoco><worldbody>";
+  for (int i = 0; i < 100000; i++)
+    text += "<site name='a" + std::to_string(i) + "'/>";
+  return text + "</worldbody></mujoco>";
+}
+
+TEST_F(ProbeCache, ATextIsParsedInAChildFirst) {
+  if (SANITIZED)
+    GTEST_SKIP() << "there are no limits under sanitizers";
+  const ph_probe_limits limits = {(size_t)16 << 20, 0, 0};
+  ph_model *model = nullptr;
+  std::string path = dir / "large.xml", text = large_text();
+  spill(path, text);
+  ph_probe_limit(&limits);
+  EXPECT_EQ(ph_model_open(&model, path.c_str(), nullptr), PH_EMODEL);
+  EXPECT_EQ(ph_error(), path + ": the reader of models needs more than 16 MiB for it");
+  EXPECT_EQ(ph_model_open_text(&model, text.data(), text.size(), path.c_str(), nullptr), PH_EMODEL);
+  EXPECT_EQ(ph_error(), path + ": the reader of models needs more than 16 MiB for it");
+}
+
+TEST_F(ProbeCache, ATextIsCollectedAndCompiledInAChildOnce) {
+  ASSERT_EQ(chmod((dir / ".").c_str(), 0755), 0);
+  ph_model *model = nullptr;
+  std::string path = dir / "m.xml";
+  spill(path, "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>");
+  int code = in_host([&] { return open_without_processes(path); });
+  EXPECT_TRUE(code == 1 || code == 10) << code << ": it is opened without a child";
+  ASSERT_EQ(ph_model_open(&model, path.c_str(), nullptr), PH_OK) << ph_error();
+  ph_model_unref(model);
+  code = in_host([&] { return open_without_processes(path); });
+  EXPECT_TRUE(code == 0 || code == 10) << code << ": it is tried again";
+  spill(path, "<mujoco><worldbody><geom size='2'/></worldbody></mujoco>");
+  code = in_host([&] { return open_without_processes(path); });
+  EXPECT_TRUE(code == 1 || code == 10) << code << ": another text is not tried";
+}
+
+TEST_F(ProbeCache, ATextThatIncludesAnotherIsCollectedInAChildEachTime) {
+  ASSERT_EQ(chmod((dir / ".").c_str(), 0755), 0);
+  ph_model *model = nullptr;
+  std::string path = dir / "m.xml";
+  spill(path, "<mujoco><include file='b.xml'/></mujoco>");
+  spill(dir / "b.xml", "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>");
+  for (int i = 0; i < 2; i++) {
+    ASSERT_EQ(ph_model_open(&model, path.c_str(), nullptr), PH_OK) << ph_error();
+    ph_model_unref(model);
+    int code = in_host([&] { return open_without_processes(path); });
+    EXPECT_TRUE(code == 1 || code == 10) << code;
+  }
+  EXPECT_EQ(slurp(verdicts()).size(), 32u) << "one verdict: that of the whole";
+}
+
+TEST_F(ProbeCache, ABadTextSaysWhatTheParentWouldSay) {
+  ph_model *model = nullptr;
+  std::string path = dir / "m.xml", text;
+  const char *const bad[] = {"<mujoco><worldbody><geom sise='1'/></worldbody></mujoco>",
+                             "<mujoco><worldbody>", "<mujoco><include file='none.xml'/></mujoco>"};
+  for (const char *xml : bad) {
+    spill(path, xml);
+    for (int i = 0; i < 2; i++) {
+      EXPECT_NE(ph_model_open(&model, path.c_str(), nullptr), PH_OK);
+      EXPECT_TRUE(says(ph_error(), path)) << ph_error();
+      EXPECT_TRUE(i == 0 || text == ph_error()) << text << "\n" << ph_error();
+      text = ph_error();
+    }
+  }
 }
