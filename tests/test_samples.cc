@@ -23,6 +23,10 @@ struct Sample {
   std::vector<string> more;
 };
 
+void PrintTo(const Sample &sample, std::ostream *out) {
+  *out << sample.path;
+}
+
 const std::vector<string> kAssets = {"--assets", "robosuite-2020/assets_2020"};
 const std::vector<string> kDrop = {"--missing-assets", "drop"};
 
@@ -160,8 +164,8 @@ TEST_P(Samples, AreShownAsTheyWereLookedAt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Samples, testing::ValuesIn(kSamples),
-                         [](const testing::TestParamInfo<Sample> &info) {
-                           return string(info.param.name);
+                         [](const testing::TestParamInfo<Sample> &made) {
+                           return string(made.param.name);
                          });
 
 /* A source is never written to. */
