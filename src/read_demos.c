@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "large.h"
 
 /* Attributes of /data that mark it as a group of demos. */
 static const char *const marks[] = {"env_args",       "env_info", "env",
@@ -134,7 +135,7 @@ static void fill_entry(ph_entry *e, const char *path, const char *name, size_t p
 }
 
 static ph_status fill_entries(ph_scan *out, char *const *names, size_t n, const char *path) {
-  out->entries = calloc(n, sizeof *out->entries);
+  out->entries = ph_large(n, sizeof *out->entries);
   if (!out->entries)
     return ph_fail(PH_ENOMEM, "%s: %zu episodes: out of memory", path, n);
   out->n = n;

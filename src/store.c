@@ -119,7 +119,7 @@ static ph_status add_path(ph_store *store, size_t home, const char *path) {
     return status;
   }
   status = add_entries(store, entries, n, home);
-  for (size_t i = first; status == PH_OK && i < store->n; i++)
+  for (size_t i = first; status == PH_OK && h->reader && i < store->n; i++)
     store->unseen += store->entries[i].actions < 0;
   if (status || h->reader)
     return status;

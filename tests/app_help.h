@@ -28,21 +28,24 @@ template <typename T> static inline T *zeroed(size_t n = 1) {
   return static_cast<T *>(calloc(n ? n : 1, sizeof(T)));
 }
 
+// An entry of a catalog that is not on show yet.
+static inline ph_entry *fake_entry(struct catalog *catalog, size_t i) {
+  return &catalog_write(catalog, i)->entry;
+}
+
 static inline struct catalog *fake_catalog() {
   const auto &list = fake_list();
-  auto *catalog = zeroed<struct catalog>();
-  catalog->refs = 1;
+  auto *catalog = catalog_new(list.size());
   strcpy(catalog->path, "runs/fake");
   strcpy(catalog->layout, "run");
-  catalog->n = list.size();
-  catalog->entry = zeroed<ph_entry>(list.size());
   for (size_t i = 0; i < list.size(); i++) {
-    strcpy(catalog->entry[i].id, list[i].id);
-    catalog->entry[i].env_id = list[i].env;
-    catalog->entry[i].episode = list[i].number;
-    catalog->entry[i].states = list[i].states;
-    catalog->entry[i].actions = list[i].states - 1;
-    catalog->entry[i].end_reason = i == 1 ? PH_END_TRUNCATED : PH_END_SUCCESS;
+    ph_entry *entry = fake_entry(catalog, i);
+    strcpy(entry->id, list[i].id);
+    entry->env_id = list[i].env;
+    entry->episode = list[i].number;
+    entry->states = list[i].states;
+    entry->actions = list[i].states - 1;
+    entry->end_reason = i == 1 ? PH_END_TRUNCATED : PH_END_SUCCESS;
   }
   return catalog;
 }

@@ -28,6 +28,7 @@ struct Fixture {
   reel film{};
   catalog list{};
   std::vector<ph_entry> entries;
+  std::shared_ptr<struct catalog> lines; // of those entries
   std::vector<uint8_t> predicate;
   std::vector<int64_t> hold;
   std::vector<event> events;
@@ -173,10 +174,17 @@ struct Fixture {
     }
   }
 
+  void fill_list() {
+    lines.reset(catalog_new(entries.size()), catalog_unref);
+    for (size_t i = 0; i < entries.size(); i++)
+      catalog_write(lines.get(), i)->entry = entries[i];
+    list.n = entries.size();
+    list.leaf = lines->leaf;
+  }
+
   // Points the structs at the vectors; again after a test has changed them.
   void wire() {
-    list.n = entries.size();
-    list.entry = entries.data();
+    fill_list();
     film.predicate = predicate.empty() ? nullptr : predicate.data();
     film.hold = hold.empty() ? nullptr : hold.data();
     film.nevents = events.size();
@@ -249,6 +257,7 @@ struct Fixture {
 
   void draw(surface *s, int rows, int cols) {
     app_resize(&a, rows, cols);
+    fill_list(); // tests change entries
     app_draw(&a, s);
   }
 

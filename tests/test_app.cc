@@ -592,12 +592,11 @@ TEST(AppEpisodes, ByNameAndByThePanel) {
 // A screen of a large run: the catalog is the test's own.
 static void take_many(FakeApp &f, size_t n) {
   auto *snap = fake_answer(f.app.want);
-  free(snap->catalog->entry);
-  snap->catalog->n = n;
-  snap->catalog->entry = zeroed<ph_entry>(n);
+  catalog_unref(snap->catalog);
+  snap->catalog = catalog_new(n);
   for (size_t i = 0; i < n; i++) {
-    snprintf(snap->catalog->entry[i].id, 64, "env%03zu_ep%06zu", i % 4, i / 4);
-    snap->catalog->entry[i].states = 100;
+    snprintf(fake_entry(snap->catalog, i)->id, 64, "env%03zu_ep%06zu", i % 4, i / 4);
+    fake_entry(snap->catalog, i)->states = 100;
   }
   app_take(&f.app, snap);
 }
@@ -605,11 +604,10 @@ static void take_many(FakeApp &f, size_t n) {
 TEST(AppEpisodes, TheFilterReadsWhatTheRowShows) {
   FakeApp f;
   auto *snap = fake_answer(f.app.want);
-  ph_entry *entry = snap->catalog->entry;
   for (size_t i = 0; i < snap->catalog->n; i++)
-    entry[i].success = i == 2 ? 0 : i == 4 ? -1 : 1;
-  strcpy(entry[3].determinism, "bitwise");
-  strcpy(entry[1].oddity, "cut short");
+    fake_entry(snap->catalog, i)->success = i == 2 ? 0 : i == 4 ? -1 : 1;
+  strcpy(fake_entry(snap->catalog, 3)->determinism, "bitwise");
+  strcpy(fake_entry(snap->catalog, 1)->oddity, "cut short");
   app_take(&f.app, snap);
   f.app.focus = PANEL_EPISODES;
   const struct {

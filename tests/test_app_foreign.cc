@@ -238,7 +238,7 @@ TEST(AppLook, AStepOfAnEpisodeOfUnknownLengthIsKept) {
   f.keys("5 0 Enter");
   struct snapshot *snap = fake_answer(f.app.want);
   for (size_t i = 1; i < snap->catalog->n; i++)
-    snap->catalog->entry[i].states = snap->catalog->entry[i].actions = -1;
+    fake_entry(snap->catalog, i)->states = fake_entry(snap->catalog, i)->actions = -1;
   struct catalog *catalog = snap->catalog;
   app_take(&f.app, snap);
   app_key(&f.app, ')', 5000);
@@ -248,7 +248,7 @@ TEST(AppLook, AStepOfAnEpisodeOfUnknownLengthIsKept) {
   EXPECT_GT(f.step(), 1000);
   snap = fake_answer(f.app.want);
   for (size_t i = 1; i < snap->catalog->n; i++)
-    snap->catalog->entry[i] = catalog->entry[i];
+    *fake_entry(snap->catalog, i) = *catalog_entry(catalog, i);
   app_take(&f.app, snap);
   EXPECT_EQ(f.step(), 100) << "the last one, once it is known";
 }

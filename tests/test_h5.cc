@@ -8,6 +8,10 @@
 
 #include "h5_fixture.h"
 
+extern "C" {
+#include "h5_window.h"
+}
+
 /* --- writing and reading --------------------------------------------------------------------- */
 
 TEST_F(H5, RowsComeBackContiguousAndCompressed) {
@@ -481,4 +485,49 @@ TEST_F(H5, ErrorsAreOneLineWithFileAndObject) {
   EXPECT_EQ(path + ": /data/demo_0: playhead: there is no such object", ph_error());
   ph_h5_close(group);
   OK(ph_h5_finish(file, path.c_str()));
+}
+
+// Either of the two would make looking at n objects take n^2.
+TEST_F(H5, ClosingAnObjectWalksLittleMetadata) {
+  hid_t file;
+  OK(ph_h5_create(&file, path.c_str()));
+  OK(ph_h5_finish(file, path.c_str()));
+  OK(ph_h5_open(&file, path.c_str()));
+  hid_t access = H5Fget_access_plist(file);
+  hbool_t evicts = true;
+  H5AC_cache_config_t kept = {};
+  kept.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  EXPECT_GE(H5Pget_evict_on_close(access, &evicts), 0);
+  EXPECT_FALSE(evicts);
+  ASSERT_GE(H5Fget_mdc_config(file, &kept), 0);
+  EXPECT_LE(kept.max_size, (size_t)1 << 20);
+  H5Pclose(access);
+  ph_h5_close(file);
+}
+
+// Bytes that are kept are those of the file, wherever they begin and end.
+TEST_F(H5, AWindowGivesWhatTheFileHas) {
+  std::vector<unsigned char> bytes(100001);
+  for (size_t i = 0; i < bytes.size(); i++)
+    bytes[i] = (unsigned char)(i * 7 + i / 251);
+  int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ((ssize_t)bytes.size(), write(fd, bytes.data(), bytes.size()));
+  ph_h5_window window = {};
+  window.fd = fd;
+  uint64_t at = 1;
+  for (size_t size : {1, 34, 512, 4096, 8191, 8192, 8193, 30000})
+    for (int i = 0; i < 200; i++) {
+      at = (at * 6364136223846793005u + 1442695040888963407u) % (bytes.size() + 5000);
+      std::vector<unsigned char> out(size, 0);
+      size_t there = at < bytes.size() ? std::min(size, bytes.size() - (size_t)at) : 0;
+      ASSERT_EQ(there, ph_h5_window_read(&window, at, out.data(), size)) << at << " " << size;
+      if (there < size) {
+        ASSERT_EQ(0, errno);
+      }
+      ASSERT_EQ(0, memcmp(out.data(), bytes.data() + (there ? at : 0), there)) << at << " " << size;
+    }
+  EXPECT_EQ(0u, ph_h5_window_read(&window, UINT64_MAX - 3, bytes.data(), 8));
+  EXPECT_NE(0, errno);
+  close(fd);
 }

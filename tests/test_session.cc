@@ -89,7 +89,7 @@ TEST_F(Session, FirstSnapshotIsTheCatalogAlone) {
   EXPECT_STREQ(snap->catalog->layout, "run");
   EXPECT_FALSE(snap->has_frame);
   EXPECT_EQ(snap->reel, nullptr);
-  EXPECT_EQ(session_find(s, snap->catalog->entry[3].id), 3u);
+  EXPECT_EQ(session_find(s, catalog_entry(snap->catalog, 3)->id), 3u);
   EXPECT_EQ(session_find(s, "no such"), SIZE_MAX);
   snapshot_free(snap);
 }
@@ -273,7 +273,7 @@ TEST_F(Session, CorruptBlockIsAnErrorThatNamesItAndNothingElseSuffers) {
   ASSERT_EQ(open(dir / "run"), PH_OK);
   struct snapshot *snap = serve(0, 20);
   ASSERT_TRUE(snap->has_frame);
-  std::string file = snap->catalog->entry[0].file;
+  std::string file = catalog_entry(snap->catalog, 0)->file;
   std::string path = file[0] == '/' ? file : (dir / "run" / file).string();
   std::vector<double> qpos(snap->qpos, snap->qpos + snap->reel->meta.dims.nq);
   snapshot_free(snap);
@@ -299,7 +299,7 @@ TEST_F(Session, CorruptBlockIsAnErrorThatNamesItAndNothingElseSuffers) {
 TEST_F(Session, CorruptPredicateLeavesTheStatesToBeSeen) {
   ASSERT_EQ(open(dir / "run"), PH_OK);
   struct snapshot *snap = serve(0, 0);
-  std::string file = snap->catalog->entry[0].file;
+  std::string file = catalog_entry(snap->catalog, 0)->file;
   std::string path = file[0] == '/' ? file : (dir / "run" / file).string();
   std::vector<uint8_t> predicate(snap->reel->predicate, snap->reel->predicate + snap->reel->states);
   snapshot_free(snap);
@@ -320,7 +320,7 @@ TEST_F(Session, CorruptRewardsAreToldAtTheStepAndTheStateStays) {
   struct snapshot *snap = serve(0, 20);
   ASSERT_TRUE(std::isfinite(snap->reward));
   EXPECT_STREQ(snap->note, "");
-  std::string file = snap->catalog->entry[0].file;
+  std::string file = catalog_entry(snap->catalog, 0)->file;
   std::string path = file[0] == '/' ? file : (dir / "run" / file).string();
   double reward = snap->reward;
   snapshot_free(snap);
@@ -338,7 +338,7 @@ TEST_F(Session, CorruptRewardsAreToldAtTheStepAndTheStateStays) {
 TEST_F(Session, EpisodeThatDoesNotOpenIsAnErrorAndTheNextOneOpens) {
   ASSERT_EQ(open(dir / "run"), PH_OK);
   struct snapshot *snap = session_first(s);
-  std::string file = snap->catalog->entry[0].file;
+  std::string file = catalog_entry(snap->catalog, 0)->file;
   snapshot_free(snap);
   fs::resize_file(file[0] == '/' ? fs::path(file) : dir / "run" / file, 300);
   snap = serve(0, 5);
@@ -356,13 +356,13 @@ TEST_F(Session, WhatAnOpeningTellsIsPublishedInANewCatalog) {
   ASSERT_EQ(open(dir / "run"), PH_OK);
   struct snapshot *first = session_first(s), *good = serve(1, 5);
   EXPECT_EQ(good->catalog, first->catalog) << "nothing new, nothing copied";
-  std::string file = first->catalog->entry[0].file;
+  std::string file = catalog_entry(first->catalog, 0)->file;
   fs::resize_file(file[0] == '/' ? fs::path(file) : dir / "run" / file, 300);
   struct snapshot *bad = serve(0, 5), *after = serve(1, 5);
   ASSERT_TRUE(bad && bad->catalog);
   EXPECT_NE(bad->catalog, first->catalog);
-  EXPECT_NE(bad->catalog->entry[0].oddity[0], 0);
-  EXPECT_EQ(first->catalog->entry[0].oddity[0], 0) << "what is on show does not change";
+  EXPECT_NE(catalog_entry(bad->catalog, 0)->oddity[0], 0);
+  EXPECT_EQ(catalog_entry(first->catalog, 0)->oddity[0], 0) << "what is on show does not change";
   EXPECT_EQ(bad->catalog->n, first->catalog->n);
   EXPECT_EQ(after->catalog, bad->catalog);
   EXPECT_TRUE(after->has_frame) << after->error;
@@ -508,7 +508,7 @@ struct TwoRuns : Session {
 TEST_F(TwoRuns, AMarkBelongsToItsFile) {
   ASSERT_EQ(begin("8", {a, b}), PH_OK) << error;
   ASSERT_EQ(app.want.episode, 8u);
-  EXPECT_STREQ(app.snap->catalog->entry[8].id, app.snap->catalog->entry[0].id);
+  EXPECT_STREQ(catalog_entry(app.snap->catalog, 8)->id, catalog_entry(app.snap->catalog, 0)->id);
   app.want.step = 12;
   EXPECT_TRUE(app_line(&app, "mark x") & REACT_SAVE);
   app_line(&app, "note of the other run");
@@ -548,7 +548,7 @@ TEST_F(TwoRuns, EnvsAreThoseOfTheSameRun) {
   ASSERT_EQ(begin("other:env000_ep000000", {a, b}), PH_OK) << error;
   app_key(&app, ')', 1000);
   EXPECT_EQ(app.want.episode, 12u);
-  EXPECT_STREQ(app.snap->catalog->entry[12].id, "env001_ep000000");
+  EXPECT_STREQ(catalog_entry(app.snap->catalog, 12)->id, "env001_ep000000");
   app_key(&app, '(', 1001);
   EXPECT_EQ(app.want.episode, 8u);
 }

@@ -321,18 +321,18 @@ TEST_F(Files, LooksFillInBehindAndAreInTheList) {
   open(path());
   struct snapshot *first = session_first(s);
   EXPECT_EQ(first->unseen, 40u);
-  EXPECT_LT(first->catalog->entry[7].actions, 0);
+  EXPECT_LT(catalog_entry(first->catalog, 7)->actions, 0);
   snapshot_free(first);
   want.episode = 3;
   want.look = 20;
   Answer answer = serve();
   EXPECT_EQ(answer->unseen, 39u) << "the open one is known";
-  EXPECT_EQ(answer->catalog->entry[3].actions, 6);
+  EXPECT_EQ(catalog_entry(answer->catalog, 3)->actions, 6);
   Answer some = settle(5);
   EXPECT_EQ(some->unseen, 34u);
-  EXPECT_GE(some->catalog->entry[20].actions, 0) << "from where the list is looked at";
-  EXPECT_GE(some->catalog->entry[24].actions, 0);
-  EXPECT_LT(some->catalog->entry[0].actions, 0);
+  EXPECT_GE(catalog_entry(some->catalog, 20)->actions, 0) << "from where the list is looked at";
+  EXPECT_GE(catalog_entry(some->catalog, 24)->actions, 0);
+  EXPECT_LT(catalog_entry(some->catalog, 0)->actions, 0);
   struct snapshot *last = nullptr;
   for (bool more = true; more;) {
     struct snapshot *snap = nullptr;
@@ -346,7 +346,7 @@ TEST_F(Files, LooksFillInBehindAndAreInTheList) {
   EXPECT_EQ(last->unseen, 0u);
   EXPECT_EQ(last->step, answer->step);
   for (size_t i = 0; i < 40; i++)
-    EXPECT_EQ(last->catalog->entry[i].actions, (int64_t)i + 3) << i;
+    EXPECT_EQ(catalog_entry(last->catalog, i)->actions, (int64_t)i + 3) << i;
   snapshot_free(last);
   EXPECT_FALSE(settle()) << "nothing is left to do";
 }

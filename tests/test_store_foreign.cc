@@ -1,5 +1,6 @@
 /* Stores of other people's files: looks, groups, models that come with their episodes. */
 #include <algorithm>
+#include <fstream>
 #include <set>
 
 #include "foreign_layouts.h"
@@ -81,6 +82,36 @@ static std::string findings(const Episode &e) {
 }
 
 /* --- looks --- */
+
+// Times that this process asked for bytes of a file.
+static long reads_so_far() {
+  std::ifstream io("/proc/self/io");
+  std::string key;
+  long value = -1;
+  while (io >> key >> value)
+    if (key == "syscr:")
+      return value;
+  return -1;
+}
+
+// A file may have twenty thousand demos, and each of them is looked at.
+TEST_F(ForeignStore, ALookAsksForFewBytesHoweverManyWereLookedAtBefore) {
+  Options o;
+  o.rows = std::vector<int>(200, 5);
+  Store s = open({robomimic(o)});
+  if (reads_so_far() < 0)
+    GTEST_SKIP() << "reads cannot be counted here";
+  long before[2];
+  for (size_t i = 0; i < 200; i++) {
+    if (i % 128 == 1)
+      before[i / 128] = reads_so_far();
+    ASSERT_EQ(PH_OK, ph_store_look(s.get(), i));
+    if (i % 128 == 50)
+      before[i / 128] = reads_so_far() - before[i / 128];
+  }
+  EXPECT_LT(before[0], 50 * 16);
+  EXPECT_LT(before[1], 50 * 16);
+}
 
 TEST_F(ForeignStore, OpeningReadsNamesAloneAndALookTheRest) {
   Options o;

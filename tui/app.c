@@ -97,7 +97,7 @@ int64_t app_last_step(const struct app *app) {
   if (reel)
     states = reel->states;
   else if (app_has_episode(app))
-    states = app->snap->catalog->entry[app->want.episode].states;
+    states = catalog_entry(app->snap->catalog, app->want.episode)->states;
   if (states < 0) /* not looked at yet: the answer to a request says how long it is */
     states = UNKNOWN_STATES;
   return states > 0 ? states - 1 : 0;
@@ -108,7 +108,7 @@ int64_t app_shown_step(const struct app *app) {
 }
 
 const char *app_episode_id(const struct app *app) {
-  return app_has_episode(app) ? app->snap->catalog->entry[app->want.episode].id : "";
+  return app_has_episode(app) ? catalog_entry(app->snap->catalog, app->want.episode)->id : "";
 }
 
 double app_step_seconds(const struct app *app) {
@@ -164,8 +164,9 @@ static void log_reel(struct app *app, const struct reel *reel) {
     app_log(app, true, "%s: %s", id, reel->model_note);
   if (reel->task_note[0])
     app_log(app, true, "%s: %s", id, reel->task_note);
-  const char *oddity =
-      reel->episode < app_count(app) ? app->snap->catalog->entry[reel->episode].oddity : "";
+  const char *oddity = reel->episode < app_count(app)
+                           ? catalog_entry(app->snap->catalog, reel->episode)->oddity
+                           : "";
   if (*oddity)
     app_log(app, true, "%s: %s", id, oddity);
 }

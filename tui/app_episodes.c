@@ -51,7 +51,8 @@ void app_refilter(struct app *app) {
   app->entries_read += filter ? n : 0;
   for (size_t i = 0; i < n; i++) {
     size_t at = group ? group->place[i] : i;
-    if (at < app_count(app) && (!filter || episode_matches(app, &app->snap->catalog->entry[at])))
+    if (at < app_count(app) &&
+        (!filter || episode_matches(app, catalog_entry(app->snap->catalog, at))))
       app->passed[app->npassed++] = at;
   }
 }

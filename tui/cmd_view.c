@@ -242,7 +242,7 @@ static void near_ids(const struct app *app, const char *id, char *out, size_t si
   int found = 0;
   snprintf(out, size, "%s", "");
   for (size_t i = 0; i < app_count(app) && found < 3 && n < size; i++) {
-    const char *other = app->snap->catalog->entry[i].id;
+    const char *other = catalog_entry(app->snap->catalog, i)->id;
     if (strstr(other, id) || strncmp(other, id, 6) == 0) {
       n += (size_t)snprintf(out + n, size - n, "%s%s", found ? ", " : "; near: ", other);
       found++;
@@ -273,7 +273,7 @@ static int next_env(const struct app *app, int from, int sign) {
   for (size_t i = 0; i < app_count(app); i++) {
     if (!same_source(app, i))
       continue;
-    int env = app->snap->catalog->entry[i].env_id;
+    int env = catalog_entry(app->snap->catalog, i)->env_id;
     if ((env > from) == (sign > 0) && env != from && (found < 0 || (env < found) == (sign > 0)))
       found = env;
   }
@@ -286,7 +286,7 @@ static unsigned move_env(struct app *app, int64_t count, int sign) {
     app_complain(app, "there is no episode");
     return REACT_REDRAW;
   }
-  const ph_entry *here = &app->snap->catalog->entry[app->want.episode];
+  const ph_entry *here = catalog_entry(app->snap->catalog, app->want.episode);
   int env = here->env_id;
   for (int64_t i = 0; i < (count > 0 ? count : 1); i++) {
     int next = next_env(app, env, sign);
@@ -299,7 +299,7 @@ static unsigned move_env(struct app *app, int64_t count, int sign) {
     return REACT_REDRAW;
   }
   for (size_t i = 0; i < app_count(app); i++) {
-    const ph_entry *entry = &app->snap->catalog->entry[i];
+    const ph_entry *entry = catalog_entry(app->snap->catalog, i);
     if (entry->env_id == env && entry->episode == here->episode && same_source(app, i))
       return app_open(app, i, app->want.step);
   }

@@ -21,9 +21,9 @@ static void widths_fit(struct widths *w, const struct catalog *catalog, int top,
     size_t at = app_episode_at(app, i);
     if (at >= catalog->n)
       break;
-    int id = text_width(catalog->entry[at].id, 40, NULL);
+    int id = text_width(catalog_entry(catalog, at)->id, 40, NULL);
     w->id = id > w->id ? id : w->id;
-    odd |= catalog->entry[at].oddity[0] != 0;
+    odd |= catalog_entry(catalog, at)->oddity[0] != 0;
   }
   int left = width - 3 - w->id;
   int *const column[] = {&w->end, &w->success, &w->actions, &w->env};
@@ -97,8 +97,8 @@ static void episodes_count(const struct app *app, size_t *good, size_t *judged, 
     size_t at = group ? group->place[i] : i;
     if (at >= catalog->n)
       continue;
-    *good += catalog->entry[at].success == 1;
-    *judged += catalog->entry[at].success >= 0;
+    *good += catalog_entry(catalog, at)->success == 1;
+    *judged += catalog_entry(catalog, at)->success >= 0;
   }
 }
 
@@ -150,7 +150,7 @@ void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app
     size_t at = app_episode_at(app, top + y);
     if (at >= catalog->n)
       break;
-    episode_row(s, list, y, &w, &catalog->entry[at], app->snap->unseen > 0);
+    episode_row(s, list, y, &w, catalog_entry(catalog, at), app->snap->unseen > 0);
     surface_put(s, list, y, 0, STYLE_BOLD, top + y == cursor ? ">" : " ");
     surface_put(s, list, y, 1, STYLE_BOLD, at == app->want.episode ? "*" : " ");
     if (top + y == cursor && app_active(app) == PANEL_EPISODES)

@@ -173,9 +173,10 @@ static void header_nothing(struct surface *s, struct rect r, const struct app *a
     strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "in %s", catalog ? catalog->path : "the path");
   } else if (app_has_episode(app)) {
     strip_add(&first, 0, STYLE_BAD, STRIP_BLANK, "%s does not open",
-              catalog->entry[app->want.episode].id);
+              catalog_entry(catalog, app->want.episode)->id);
     strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", app->want.episode + 1, catalog->n);
-    strip_add(&first, 2, STYLE_NORMAL, STRIP_BLANK, "%s", catalog->entry[app->want.episode].file);
+    strip_add(&first, 2, STYLE_NORMAL, STRIP_BLANK, "%s",
+              catalog_entry(catalog, app->want.episode)->file);
   }
   strip_draw(s, r, 0, 1, &first);
   if (snap)

@@ -87,7 +87,7 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
                      app->want.episode != app_reel(app)->episode;
   if (wants_other)
     strip_add(&strip, 2, STYLE_WARN, STRIP_BLANK, "opening %s ...",
-              app->snap->catalog->entry[app->want.episode].id);
+              catalog_entry(app->snap->catalog, app->want.episode)->id);
   if (app_reel(app)) {
     status_play(&strip, app);
     status_place(&strip, app);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_MS = 20, LOOKS = 256 }; /* between two keys, on the clock of the picture */
+enum { KEY_MS = 20, LOOKS = 64 }; /* between two keys, on the clock of the picture */
 
 static _Thread_local char error[400];
 static _Thread_local bool refused;
@@ -111,7 +111,7 @@ static void begin_where_left(struct app *app) {
   const struct catalog *catalog = app->snap->catalog;
   for (size_t i = 0; i < catalog->n; i++) {
     const ph_marks *marks = app_marks(app, i);
-    if (!marks->last.set || strcmp(marks->last.episode, catalog->entry[i].id) != 0)
+    if (!marks->last.set || strcmp(marks->last.episode, catalog_entry(catalog, i)->id) != 0)
       continue;
     app->want.episode = i;
     app->want.step = marks->last.step;

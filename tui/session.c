@@ -26,27 +26,32 @@ static bool copy_groups(struct catalog *catalog, const ph_store *store) {
   return catalog->group != NULL;
 }
 
-struct catalog *session_catalog(const struct session *s, const char *const *paths, size_t npaths) {
-  const ph_store *store = s->store;
+/* Padding too: bytes are compared to see what is new. */
+static bool copy_line(struct catalog *catalog, const ph_store *store, size_t i) {
+  struct catalog_line *line = catalog_write(catalog, i);
+  if (!line)
+    return false;
+  memcpy(&line->entry, ph_store_entry(store, i), sizeof line->entry);
+  line->source = ph_store_home(store, i);
+  return true;
+}
+
+/* The list of the episodes as the store knows them now; NULL: out of memory. */
+static struct catalog *first_catalog(const ph_store *store, const char *const *paths,
+                                     size_t npaths) {
   size_t n = ph_store_count(store);
-  struct catalog *catalog = calloc(1, sizeof *catalog);
+  struct catalog *catalog = catalog_new(n);
   if (!catalog)
     return NULL;
-  atomic_init(&catalog->refs, 1);
-  catalog->entry = calloc(n ? n : 1, sizeof *catalog->entry);
-  catalog->source_of = calloc(n ? n : 1, sizeof *catalog->source_of);
-  if (!catalog->entry || !catalog->source_of || !copy_sources(catalog, paths, npaths) ||
-      !copy_groups(catalog, store)) {
+  bool ok = copy_sources(catalog, paths, npaths) && copy_groups(catalog, store);
+  for (size_t i = 0; ok && i < n; i++)
+    ok = copy_line(catalog, store, i);
+  if (!ok) {
     catalog_unref(catalog);
     return NULL;
   }
-  catalog->n = n;
   snprintf(catalog->path, sizeof catalog->path, "%s", ph_store_path(store));
   snprintf(catalog->layout, sizeof catalog->layout, "%s", ph_store_layout(store));
-  for (size_t i = 0; i < n; i++) { /* padding too: refresh_catalog compares bytes */
-    memcpy(&catalog->entry[i], ph_store_entry(store, i), sizeof *catalog->entry);
-    catalog->source_of[i] = ph_store_home(store, i);
-  }
   return catalog;
 }
 
@@ -68,11 +73,9 @@ ph_status session_open(struct session **out, const struct session_options *opt) 
       goto out;
     }
   }
-  status = session_fill_start(s);
-  if (status == PH_OK) {
-    s->catalog = session_catalog(s, opt->paths, opt->npaths);
-    status = s->catalog ? PH_OK : PH_ENOMEM;
-  }
+  s->catalog = first_catalog(s->store, opt->paths, opt->npaths);
+  s->changed = calloc(ph_store_count(s->store) + 1, 1);
+  status = s->catalog && s->changed ? PH_OK : PH_ENOMEM;
 out:
   if (status == PH_OK)
     *out = s;
@@ -89,7 +92,7 @@ void session_free(struct session *s) {
       opened_close(&s->slot[i].opened);
   plots_clear(&s->plots);
   group_unref(s->group);
-  free(s->looked);
+  free(s->changed);
   catalog_unref(s->catalog);
   ph_task_unref(s->task);
   ph_store_free(s->store);
@@ -109,18 +112,28 @@ struct snapshot *session_first(const struct session *s) {
   if (snap)
     snap->catalog = catalog_ref(s->catalog);
   if (snap)
-    snap->unseen = s->unseen;
+    snap->unseen = ph_store_unseen(s->store);
   if (snap && s->group)
     snap->group = group_ref(s->group);
   return snap;
 }
 
+void session_changed(struct session *s, size_t place) {
+  s->changed[place] = 1;
+  s->news = true;
+}
+
 void session_renew_catalog(struct session *s) {
+  struct catalog *fresh = catalog_copy(s->catalog);
+  bool ok = fresh != NULL;
   s->news = false;
-  struct catalog *fresh =
-      session_catalog(s, (const char *const *)s->catalog->source, s->catalog->nsources);
-  if (!fresh)
+  for (size_t i = 0; ok && i < fresh->n; i++)
+    ok = !s->changed[i] || copy_line(fresh, s->store, i);
+  if (!ok) {
+    catalog_unref(fresh);
     return;
+  }
+  memset(s->changed, 0, fresh->n);
   catalog_unref(s->catalog);
   s->catalog = fresh;
 }
@@ -129,12 +142,10 @@ void session_renew_catalog(struct session *s) {
  * old one may be on show. */
 static void refresh_catalog(struct session *s, size_t place) {
   const ph_entry *now = ph_store_entry(s->store, place);
-  if (!s->looked[place] && now->actions >= 0) {
-    s->looked[place] = 1;
-    s->unseen--;
-  }
-  if (memcmp(now, &s->catalog->entry[place], sizeof *now) != 0)
-    session_renew_catalog(s);
+  if (memcmp(now, catalog_entry(s->catalog, place), sizeof *now) == 0)
+    return;
+  session_changed(s, place);
+  session_renew_catalog(s);
 }
 
 struct opened *session_opened(struct session *s) {
@@ -304,7 +315,7 @@ ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
   }
   snap->catalog = catalog_ref(s->catalog);
   snap->group = s->group ? group_ref(s->group) : NULL;
-  snap->unseen = s->unseen;
+  snap->unseen = ph_store_unseen(s->store);
   if (o)
     status = fill_snapshot(s, o, snap);
   if (status == PH_OK)

@@ -64,24 +64,12 @@ size_t session_group_first(const struct session *s, const char *name) {
 
 /* --- looking --- */
 
-ph_status session_fill_start(struct session *s) {
-  size_t n = ph_store_count(s->store);
-  s->looked = calloc(n ? n : 1, 1);
-  if (!s->looked)
-    return PH_ENOMEM;
-  for (size_t i = 0; i < n; i++) {
-    s->looked[i] = ph_store_entry(s->store, i)->actions >= 0;
-    s->unseen += !s->looked[i];
-  }
-  return PH_OK;
-}
-
 /* The next one to look at from s->next on, then from the first. */
 static size_t next_unseen(struct session *s) {
   size_t n = s->catalog->n;
   for (size_t i = 0; i < n; i++) {
     size_t at = s->next + i < n ? s->next + i : s->next + i - n;
-    if (!s->looked[at])
+    if (ph_store_entry(s->store, at)->actions < 0)
       return at;
   }
   return SIZE_MAX;
@@ -90,21 +78,17 @@ static size_t next_unseen(struct session *s) {
 static bool look_at_one(struct session *s) {
   s->next = s->next < s->catalog->n ? s->next : 0;
   size_t at = next_unseen(s);
-  if (at == SIZE_MAX) {
-    s->unseen = 0;
+  if (at == SIZE_MAX)
     return false;
-  }
   ph_store_look(s->store, at); /* what is wrong with it is its oddity */
-  s->looked[at] = 1;
-  s->unseen--;
+  session_changed(s, at);
   s->next = at + 1;
-  s->news = true;
   return true;
 }
 
 static void look_at_some(struct session *s, bool (*interrupted)(void *arg), void *arg) {
   uint64_t until = clock_ms() + BATCH_MS;
-  while (s->unseen > 0 && look_at_one(s) && clock_ms() < until)
+  while (ph_store_unseen(s->store) > 0 && look_at_one(s) && clock_ms() < until)
     if (interrupted && interrupted(arg))
       return;
 }
@@ -116,7 +100,7 @@ static void look_at_some(struct session *s, bool (*interrupted)(void *arg), void
 static bool list_is_due(const struct session *s, uint64_t now) {
   uint64_t wait = s->catalog_cost * LIST_SHARE;
   wait = wait > LIST_MS ? wait : LIST_MS;
-  return s->news && (s->unseen == 0 || now - s->catalog_at >= wait);
+  return s->news && (ph_store_unseen(s->store) == 0 || now - s->catalog_at >= wait);
 }
 
 static void renew_list(struct session *s, uint64_t now) {
@@ -130,7 +114,7 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
   struct opened *o = session_opened(s);
   bool plotting = o && plots_wanting(&s->plots);
   *out = NULL;
-  if (!s->answered || (!plotting && s->unseen == 0 && !s->news))
+  if (!s->answered || (!plotting && ph_store_unseen(s->store) == 0 && !s->news))
     return false;
   if (plotting)
     plots_work(&s->plots, o, interrupted, arg);
@@ -158,8 +142,8 @@ ph_status session_settle(struct session *s, size_t looks, struct snapshot **out)
     plots_work(&s->plots, o, NULL, NULL);
     news = true;
   }
-  while (looks-- > 0 && s->unseen > 0)
-    look_at_one(s);
+  while (looks-- > 0 && look_at_one(s))
+    ;
   if (s->news)
     session_renew_catalog(s);
   else if (!news)

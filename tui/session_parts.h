@@ -25,8 +25,7 @@ struct session {
   bool failed;         /* its episode did not open, for this reason: */
   char failure[400];
 
-  uint8_t *looked;       /* per episode: it was looked at, or needs none */
-  size_t unseen;         /* those that are 0 */
+  uint8_t *changed;      /* per episode: the store knows more of it than the catalog */
   size_t next;           /* from where on the next one is looked for */
   bool news;             /* the catalog on show is older than the store */
   uint64_t published;    /* ms of the last snapshot that nobody asked for */
@@ -34,8 +33,8 @@ struct session {
   uint64_t catalog_at;   /* ms when it was made */
 };
 
-/* A list of the episodes as the store knows them now; NULL: out of memory. */
-struct catalog *session_catalog(const struct session *s, const char *const *paths, size_t npaths);
+/* The store has learned of an episode: the next list has it. */
+void session_changed(struct session *s, size_t place);
 /* Makes a new list; without memory for it the old one stays until there is other news. */
 void session_renew_catalog(struct session *s);
 /* The answer to s->last; an episode that did not open is not tried again. */
@@ -43,8 +42,6 @@ ph_status session_answer(struct session *s, bool again, struct snapshot **out);
 /* The open episode of the last request; NULL: none. */
 struct opened *session_opened(struct session *s);
 
-/* Prepares looking at episodes; PH_ENOMEM. */
-ph_status session_fill_start(struct session *s);
 /* Makes s->group that of this name; "" or none of the name: all episodes. False: out of memory. */
 bool session_use_group(struct session *s, const char *name);
 

@@ -15,61 +15,6 @@ const char *event_words(enum event_kind kind) {
                                : event_name(kind);
 }
 
-struct catalog *catalog_ref(struct catalog *c) {
-  atomic_fetch_add(&c->refs, 1);
-  return c;
-}
-
-void catalog_unref(struct catalog *c) {
-  if (!c || atomic_fetch_sub(&c->refs, 1) != 1)
-    return;
-  for (size_t i = 0; i < c->nsources; i++)
-    free(c->source[i]);
-  free(c->source);
-  free(c->source_of);
-  free(c->group);
-  free(c->entry);
-  free(c);
-}
-
-size_t catalog_source(const struct catalog *c, size_t episode) {
-  return c->source_of && episode < c->n ? c->source_of[episode] : 0;
-}
-
-/* Whether the first n bytes of name are a path, or its last part; a slash at the end of the path
- * does not count. */
-static bool names_path(const char *name, size_t n, const char *path) {
-  size_t length = strlen(path);
-  if (length == n && memcmp(name, path, n) == 0)
-    return true;
-  while (length > 1 && path[length - 1] == '/')
-    length--;
-  if (n == 0 || n > length || memcmp(name, path + length - n, n) != 0)
-    return false;
-  return n == length || path[length - n - 1] == '/';
-}
-
-static bool names_entry(const struct catalog *c, size_t i, const char *name) {
-  size_t n = strlen(name), id = strlen(c->entry[i].id), source = catalog_source(c, i);
-  if (n < id + 2 || name[n - id - 1] != ':' || strcmp(name + n - id, c->entry[i].id) != 0)
-    return false;
-  return source < c->nsources && names_path(name, n - id - 1, c->source[source]);
-}
-
-size_t catalog_find(const struct catalog *c, const char *name) {
-  char *end;
-  for (size_t i = 0; i < c->n; i++)
-    if (strcmp(c->entry[i].id, name) == 0)
-      return i;
-  for (size_t i = 0; i < c->n; i++)
-    if (names_entry(c, i, name))
-      return i;
-  if (*name < '0' || *name > '9')
-    return SIZE_MAX;
-  unsigned long long place = strtoull(name, &end, 10);
-  return !*end && place < c->n ? (size_t)place : SIZE_MAX;
-}
-
 struct reel *reel_ref(struct reel *r) {
   atomic_fetch_add(&r->refs, 1);
   return r;

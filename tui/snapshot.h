@@ -4,19 +4,11 @@
 #ifndef TUI_SNAPSHOT_H
 #define TUI_SNAPSHOT_H
 
-#include <playhead/playhead.h>
-
-#ifdef __cplusplus
-typedef int tui_refs; /* tests only build and read values; counting is done in C */
-#else
-#include <stdatomic.h>
-typedef atomic_int tui_refs;
-#endif
+#include "catalog.h"
 
 #define PLOT_CURVES 4 /* shown at most */
 #define PLOT_WISHES 8 /* named at most in one request */
 #define PLOT_NAME 160
-#define GROUP_NAME 64
 
 /* Which numbers are to be plotted, over which steps. */
 struct plot_wish {
@@ -35,19 +27,6 @@ struct request {
   struct plot_wish plot;
   char group[GROUP_NAME]; /* the group of episodes that is listed; "" all */
   size_t look;            /* place in the catalog from which on episodes are looked at first */
-};
-
-/* The list of episodes; immutable once published, shared by reference count. */
-struct catalog {
-  tui_refs refs;
-  char path[512], layout[24];
-  size_t n;
-  ph_entry *entry;
-  size_t *source_of; /* per entry: which path it came from; NULL: all from the first */
-  size_t nsources;
-  char **source; /* the paths as given */
-  size_t ngroups;
-  char (*group)[GROUP_NAME]; /* names of the groups that the files hold */
 };
 
 /* The episodes of one group; immutable once published, shared by reference count. */
@@ -176,12 +155,6 @@ struct snapshot {
   struct group *group; /* referenced; of the request; NULL: all episodes */
 };
 
-struct catalog *catalog_ref(struct catalog *c);
-/* Place of the episode that a person names: its id (the first of that name), PATH:ID where PATH is
- * a source or the last part of one, or a place from 0. SIZE_MAX: none. */
-size_t catalog_find(const struct catalog *c, const char *name);
-size_t catalog_source(const struct catalog *c, size_t episode); /* place of its path */
-void catalog_unref(struct catalog *c);                          /* Nullable */
 struct reel *reel_ref(struct reel *r);
 void reel_unref(struct reel *r); /* Nullable */
 struct group *group_ref(struct group *g);

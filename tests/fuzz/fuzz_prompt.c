@@ -9,16 +9,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct snapshot *make_snapshot(void) {
   struct snapshot *snap = calloc(1, sizeof *snap);
-  struct catalog *catalog = calloc(1, sizeof *catalog);
+  struct catalog *catalog = catalog_new(2);
   struct reel *reel = calloc(1, sizeof *reel);
   assert(snap && catalog && reel);
-  catalog->refs = 1;
-  catalog->n = 2;
-  catalog->entry = calloc(2, sizeof *catalog->entry);
-  assert(catalog->entry);
-  strcpy(catalog->entry[0].id, "demo_0");
-  strcpy(catalog->entry[1].id, "demo_1");
-  catalog->entry[0].states = catalog->entry[1].states = 50;
+  for (size_t i = 0; i < 2; i++) {
+    ph_entry *entry = &catalog_write(catalog, i)->entry;
+    strcpy(entry->id, i ? "demo_1" : "demo_0");
+    entry->states = 50;
+  }
   reel->refs = 1;
   reel->states = 50;
   reel->latch = -1;
