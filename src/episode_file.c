@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "probe.h"
 #include "sniff.h"
 
 /* --- files --- */
@@ -73,7 +74,9 @@ ph_status ph_file_group(hid_t *out, hid_t loc, const char *path) {
 ph_status ph_episode_peek(ph_entry *out, const char *file, const char *group) {
   hid_t h5 = H5I_INVALID_HID;
   ph_episode_meta meta = {0};
-  ph_status status = ph_file_open(&h5, file);
+  ph_status status = ph_probe_looks(file, &group, 1);
+  if (status == PH_OK)
+    status = ph_file_open(&h5, file);
   if (status == PH_OK)
     status = ph_file_fail(ph_meta_root(&meta, h5), file, NULL);
   if (status == PH_OK)

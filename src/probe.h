@@ -22,7 +22,7 @@ struct ph_model_options;
 ph_status ph_probe_path(const char *path);
 /* Before an episode of it is opened and its rows are read. group: as in its entry. */
 ph_status ph_probe_episode(const char *file, const char *group);
-/* Before n foreign entries of a file are looked at (at most PH_PROBE_LOOKS), and before a stored
+/* Before n entries of a file are looked at (at most PH_PROBE_LOOKS), and before a stored
  * model or task is read: "/models/<sha256>", "/tasks/<sha256>/source". Only that the child died is
  * an error; what is merely wrong with them, the parent will find. */
 #define PH_PROBE_LOOKS 64

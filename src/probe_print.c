@@ -81,24 +81,39 @@ static bool add_folder(tally *t, int fd, int depth) {
   return ok;
 }
 
-static bool is_run_file(const char *name) {
-  return strcmp(name, "run.h5") == 0;
+/* Adds folder/name where it is there. */
+static bool add_named(tally *t, const char *folder, const char *name) {
+  char path[4200];
+  struct stat st;
+  int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+  bool there = n > 0 && n < (int)sizeof path && stat(path, &st) == 0;
+  if (there)
+    add_file(t, &st, name);
+  return there;
 }
 
-/* What else is opened with a path: run.h5 beside an episode, the whole run for its run.h5. */
-static bool add_beside(tally *t, const char *path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  size_t length = (size_t)(name - path);
-  char folder[4096];
+/* A run is opened by run.h5 and its list; episodes that the list lacks are probed one by one. The
+ * folder's own times tell of files that come and go. */
+static bool add_run(tally *t, const char *folder) {
   struct stat st;
-  if (length + sizeof "run.h5" > sizeof folder)
+  if (stat(folder, &st) != 0 || !add_named(t, folder, "run.h5"))
     return false;
-  memcpy(folder, path, length);
-  snprintf(folder + length, sizeof folder - length, "%s", is_run_file(name) ? "." : "run.h5");
-  if (is_run_file(name))
-    return add_folder(t, open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0);
-  if (stat(folder, &st) == 0)
-    add_file(t, &st, "run.h5");
+  add_file(t, &st, ".");
+  add_named(t, folder, "index");
+  return true;
+}
+
+/* What else is opened with a file: run.h5 beside an episode, the whole run for its run.h5. */
+static bool add_beside(tally *t, const char *path) {
+  const char *slash = strrchr(path, '/');
+  char folder[4096] = ".";
+  if (slash && (size_t)(slash - path) + 2 > sizeof folder)
+    return false;
+  if (slash)
+    snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path);
+  if (strcmp(slash ? slash + 1 : path, "run.h5") == 0)
+    return add_run(t, folder);
+  add_named(t, folder, "run.h5");
   return true;
 }
 
@@ -125,7 +140,7 @@ bool ph_print_of_file(ph_print *out, const ph_question *question) {
     return false;
   add_file(&t, &st, "");
   if (S_ISDIR(st.st_mode)) {
-    if (!add_folder(&t, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0))
+    if (!add_run(&t, path) && !add_folder(&t, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0))
       return false;
   } else if (question->kind == PH_PROBE_PATH && !add_beside(&t, path)) {
     return false;

@@ -36,6 +36,7 @@ typedef struct ph_known_text {
   char key[PH_SHA256_SIZE];   /* of the text and the folder that it may read */
   char model[PH_SHA256_SIZE]; /* "": it cannot be used */
   char *why;                  /* owned: then why not */
+  bool passing;               /* that may be otherwise the next time */
 } ph_known_text;
 
 typedef struct ph_store_group_list {
@@ -106,7 +107,7 @@ void ph_store_free_groups(ph_store *store);
  * 32 MiB in all, first and last row of the others. */
 ph_status ph_store_try_path(const char *path);
 ph_status ph_store_try_episode(const char *file, const char *group);
-/* Those of a look at each of n foreign entries, and those that read a stored model or task:
+/* Those of a look at each of n entries, and those that read a stored model or task:
  * "/models/<sha256>", "/tasks/<sha256>". What is merely wrong is PH_OK here: the parent says it. */
 ph_status ph_store_try_looks(const char *file, const char *const *groups, size_t n);
 ph_status ph_store_try_stored(const char *file, const char *group);

@@ -160,20 +160,27 @@ ph_status ph_store_try_episode(const char *file, const char *group) {
 
 /* --- looks --- */
 
+static ph_status try_look(const ph_reader *reader, const char *file, const char *group, hid_t h5) {
+  ph_entry entry = {.actions = -1, .states = -1, .success = -1};
+  const char *slash = strrchr(group, '/');
+  snprintf(entry.id, sizeof entry.id, "%s", slash ? slash + 1 : group);
+  snprintf(entry.file, sizeof entry.file, "%s", file);
+  snprintf(entry.group, sizeof entry.group, "%s", group);
+  return reader ? reader->look(&entry, h5) : ph_episode_peek_in(&entry, h5, file, group);
+}
+
 ph_status ph_store_try_looks(const char *file, const char *const *groups, size_t n) {
   hid_t h5 = H5I_INVALID_HID;
+  ph_episode_meta origin = {0};
   struct stat st;
   bool folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
   ph_status status = folder ? PH_OK : ph_file_open(&h5, file);
   const ph_reader *reader = status ? NULL : ph_store_reader(file, folder, h5);
-  for (size_t i = 0; reader && status != PH_ENOMEM && i < n; i++) {
-    ph_entry entry = {.actions = -1, .states = -1, .success = -1};
-    const char *slash = strrchr(groups[i], '/');
-    snprintf(entry.id, sizeof entry.id, "%s", slash ? slash + 1 : groups[i]);
-    snprintf(entry.file, sizeof entry.file, "%s", file);
-    snprintf(entry.group, sizeof entry.group, "%s", groups[i]);
-    status = reader->look(&entry, h5);
-  }
+  if (status == PH_OK && !reader)
+    status = folder ? PH_EFORMAT : ph_meta_root(&origin, h5);
+  bool opened = status == PH_OK;
+  for (size_t i = 0; opened && status != PH_ENOMEM && i < n; i++)
+    status = try_look(reader, file, groups[i], h5);
   ph_h5_close(h5);
   return status == PH_ENOMEM ? status : PH_OK;
 }

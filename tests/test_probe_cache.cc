@@ -76,7 +76,7 @@ TEST_F(ProbeCache, ABadFileIsRememberedWithItsSentence) {
   EXPECT_FALSE(std::filesystem::exists(verdicts())) << "bad verdicts are not for other processes";
 }
 
-TEST_F(ProbeCache, ARunIsKnownByAllItsFiles) {
+TEST_F(ProbeCache, ARunIsKnownByItsFolderAndWhatItIsOpenedBy) {
   for (const char *name : {"run", "run/run.h5"})
     if (strcmp(name, "run") == 0)
       mkdir((dir / name).c_str(), 0700);
@@ -95,6 +95,24 @@ TEST_F(ProbeCache, ARunIsKnownByAllItsFiles) {
   EXPECT_FALSE(known(dir / "run"));
   EXPECT_FALSE(known(dir / "run/run.h5"));
   EXPECT_FALSE(known(episode)) << "run.h5 is opened with it";
+}
+
+TEST_F(ProbeCache, AnEpisodeThatTheListLacksIsProbedByItself) {
+  std::string run = dir / "run", episode = run + "/" + run_file(0, 0, 20);
+  ASSERT_EQ(mkdir(run.c_str(), 0700), 0);
+  write_good(run + "/run.h5");
+  write_good(episode);
+  settle(run);
+  settle(episode);
+  for (bool first : {true, false}) {
+    ph_server_end();
+    EXPECT_TRUE(open_store({run})) << ph_error();
+    EXPECT_EQ(ph_server_pid() > 0, first);
+  }
+  chmod(episode.c_str(), 0640);
+  EXPECT_TRUE(known(run)) << "the folder is as it was";
+  EXPECT_TRUE(open_store({run})) << ph_error();
+  EXPECT_GT(ph_server_pid(), 0) << "the episode is not";
 }
 
 TEST_F(ProbeCache, ManyVerdictsAreBounded) {
@@ -238,7 +256,8 @@ TEST_F(ProbeCache, AModelThatKillsTheCompilerIsOneLine) {
   const struct {
     const char *xml, *line;
   } models[] = {
-      {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 99999999'/></asset>"
+      {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 "
+       "99999999'/></asset>"
        "<worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>",
        "m.xml: MuJoCo crashes on it (signal 11)"},
       {"<mujoco><asset><texture name='t' type='2d' builtin='flat' width='60000' height='60000' "
@@ -271,7 +290,8 @@ TEST_F(ProbeCache, AModelThatKillsTheCompilerIsOneLine) {
 
 /* --- texts --- */
 
-/* What the host could do at all without a process: 10, it may not give up its right to make them. */
+/* What the host could do at all without a process: 10, it may not give up its right to make them.
+ */
 int open_without_processes(const std::string &path) {
   ph_model *model = nullptr;
   struct rlimit none = {0, 0};
