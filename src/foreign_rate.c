@@ -73,10 +73,21 @@ static const char *places(char *out, size_t size, const struct odd *odd) {
   return out;
 }
 
+/* In as few digits, three at least, as tell it from another number. */
+static void say_number(char *out, size_t size, double value, double other) {
+  char than[32];
+  int digits = 3;
+  do {
+    snprintf(out, size, "%.*g", digits, value);
+    snprintf(than, sizeof than, "%.*g", digits, other);
+  } while (value != other && strcmp(out, than) == 0 && ++digits <= 17);
+}
+
+/* The place of a step stands with the finding; where most are odd their number says nothing. */
 static void find_jitter(ph_foreign *f, const struct clock *c) {
   double least = INFINITY, most = 0;
   struct odd odd = {0};
-  char at[80];
+  char at[80], from[32], to[32], median[32];
   for (int64_t i = 1; i < c->n; i++) {
     double d = c->time[i] - c->time[i - 1];
     if (!(d > 0) || !isfinite(d))
@@ -86,11 +97,15 @@ static void find_jitter(ph_foreign *f, const struct clock *c) {
     if (fabs(d - c->median) > c->noise)
       count(&odd, i);
   }
-  if (odd.n > 0)
-    ph_foreign_find(f, PH_FINDING_ODDITY, odd.first,
-                    "time: steps last %.6g to %.6g s, mostly %.6g s; others are the ones that end "
-                    "%s",
-                    least, most, c->median, places(at, sizeof at, &odd));
+  if (odd.n == 0)
+    return;
+  bool few = 2 * odd.n < c->n - 1;
+  say_number(from, sizeof from, least, most);
+  say_number(to, sizeof to, most, least);
+  say_number(median, sizeof median, c->median, c->median == least ? most : least);
+  ph_foreign_find(f, PH_FINDING_ODDITY, odd.first,
+                  "time: steps are irregular: %s to %s s, median %s s%s%s", from, to, median,
+                  few ? "; not the median " : "", few ? places(at, sizeof at, &odd) : "");
 }
 
 /* Whether the reader, who knows more of it, has said so. */

@@ -106,7 +106,6 @@ static const struct {
     {"\x28\xb5\x2f\xfd", 4, "it is packed by zstd: unzstd unpacks it"},
     {"7z\xbc\xaf", 4, "it is a 7z archive: unpack it first"},
     {"Rar!", 4, "it is a RAR archive: unpack it first"},
-    {"PK\x03\x04", 4, "it is a zip archive: of NumPy arrays (.npz), of PyTorch, or packed files"},
     {"\x93NUMPY", 6, "it is one NumPy array (.npy)"},
     {"PAR1", 4, "it is a Parquet table"},
     {"\x80\x02", 2, "it is a Python pickle: pickles run code and are not read"},
@@ -134,7 +133,37 @@ static bool is_safetensors(const char *head, size_t n) {
   return n > 9 && head[8] == '{' && head[5] == 0 && head[6] == 0 && head[7] == 0;
 }
 
+static bool ends(const char *text, const char *tail) {
+  size_t n = strlen(text), m = strlen(tail);
+  return n >= m && strcmp(text + n - m, tail) == 0;
+}
+
+/* What a zip archive is, by the name of its first member. */
+static ph_status zip_archive(const char *head, size_t n, const char *path) {
+  enum { NAME = 30 };
+  size_t length = n >= NAME ? (unsigned char)head[26] | (size_t)(unsigned char)head[27] << 8 : 0;
+  char name[128] = "", shown[128];
+  if (length > 0 && length < sizeof name && NAME + length <= n)
+    memcpy(name, head + NAME, length);
+  if (ends(name, ".npy"))
+    return ph_fail(PH_EFORMAT,
+                   "%s: it is not an HDF5 file: it is a zip archive of NumPy arrays (.npz): only "
+                   "those of robosuite's raw folders are read, and the folder is what opens "
+                   "(ep_*/state_*.npz and model.xml)",
+                   path);
+  if (ends(name, "/data.pkl"))
+    return ph_fail(PH_EFORMAT,
+                   "%s: it is not an HDF5 file: PyTorch saved it (a zip archive of a pickle): "
+                   "pickles run code and are not read",
+                   path);
+  ph_escape(shown, sizeof shown, name, strlen(name));
+  return ph_fail(PH_EFORMAT, "%s: it is not an HDF5 file: it is a zip archive%s%s: unpack it first",
+                 path, name[0] ? ", first in it " : "", shown);
+}
+
 static ph_status not_hdf5(const char *head, size_t n, int64_t size, const char *path) {
+  if (n >= 4 && memcmp(head, "PK\x03\x04", 4) == 0)
+    return zip_archive(head, n, path);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (n >= others[i].n && memcmp(head, others[i].bytes, others[i].n) == 0)
       return ph_fail(PH_EFORMAT, "%s: it is not an HDF5 file: %s", path, others[i].what);

@@ -120,8 +120,20 @@ TEST(ForeignRate, JitterIsMeasured) {
   EXPECT_EQ(meta_of(e)->control_dt, 0.012);
   EXPECT_EQ(meta_of(e)->dims.control_steps, 6);
   EXPECT_EQ(findings(e),
-            Names{"oddity 5: time: steps last 0.01 to 0.024 s, mostly 0.012 s; others are "
-                  "the ones that end at 20 steps, the first is 5"});
+            Names{"oddity 5: time: steps are irregular: 0.01 to 0.024 s, median 0.012 s; not the "
+                  "median at 20 steps, the first is 5"});
+}
+
+TEST(ForeignRate, WhereMostAreIrregularNoneIsCalledTheUsual) {
+  Model model(scene());
+  Timed t({0, 0.0302802, 0.0652516, 0.0985227, 0.131, 0.164});
+  EXPECT_EQ(findings(t.m.make(model)).at(0),
+            "oddity 1: time: steps are irregular: 0.0303 to 0.035 s, median 0.033 s");
+  Timed u({0, 0.05, 0.1, 0.15001, 0.2, 0.25});
+  EXPECT_EQ(findings(u.m.make(model)).at(0),
+            "oddity 3: time: steps are irregular: 0.04999 to 0.05001 s, median 0.05 s; not the "
+            "median at 2 steps, the first is 3")
+      << "digits enough to tell them apart";
 }
 
 TEST(ForeignRate, TimeThatGoesBackOrIsNone) {

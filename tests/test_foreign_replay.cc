@@ -265,18 +265,24 @@ TEST(ForeignGuarantee, ActionsAsWideAsCtrlAreTriedAsCtrl) {
 }
 
 TEST(ForeignGuarantee, WhatWasLeftOutOfTheModelIsTheWorst) {
-  for (const char *note : {"mesh link0: file missing: 2 geoms left out", "textures: replaced"}) {
+  for (int left = 0; left < 4; left++) {
     ph_source *source = help_source(scene());
     source->notes = static_cast<char **>(calloc(1, sizeof *source->notes));
-    source->notes[0] = help_text(note);
-    source->nnotes = 1;
+    source->notes[0] = help_text("line 3: colorspace of <texture> is left out: pictures only");
+    source->nnotes = 1; /* words decide nothing */
+    source->reduced = left & 1;
+    source->altered = left & 2;
     ph_model *model = nullptr;
     ASSERT_EQ(PH_OK, ph_model_from_source(&model, source, nullptr, nullptr)) << ph_error();
     Promise p;
     p.m.text(scene());
-    std::string left_out = strstr(note, "left out") ? "parts of the model are left out; " : "";
+    std::string lost;
+    if (left & 1)
+      lost += "parts of the model are left out; ";
+    if (left & 2)
+      lost += "what its writer's engine knew of forces or masses is left out; ";
     EXPECT_EQ(p.judge(model),
-              "NOT EXACT: " + left_out + "no warmstart is stored; actions are taken as ctrl");
+              "NOT EXACT: " + lost + "no warmstart is stored; actions are taken as ctrl");
     ph_model_unref(model);
   }
 }
@@ -349,8 +355,8 @@ TEST(ForeignVerify, WhatTheFileContradictsItselfInIsAFlawOnce) {
   EXPECT_EQ(flaws(verify(e, model)),
             (Names{"4: 4 actions for 8 states: from step 4 on the states have none",
                    "4: time: it stands still at step 4",
-                   "5: time: steps last 0.05 to 0.1 s, mostly 0.05 s; others are the ones that end "
-                   "at step 5",
+                   "5: time: steps are irregular: 0.05 to 0.1 s, median 0.05 s; not the median at "
+                   "step 5",
                    "6: states: element 3 at step 6 is not finite; 1 such"}));
 }
 

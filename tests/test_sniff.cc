@@ -61,6 +61,13 @@ struct Found {
   const char *sentence;
 };
 
+/* The beginning of an archive whose first member is called so. */
+static std::string zip(const std::string &name) {
+  std::string head = "PK\x03\x04" + std::string(22, '\0');
+  head += {(char)name.size(), 0, 0, 0};
+  return head + name + std::string(600, 'x');
+}
+
 TEST_F(Sniff, OtherThingsAreNamed) {
   const std::string none = "it is not an HDF5 file: ", pad(600, 'x');
   const Found found[] = {
@@ -80,8 +87,18 @@ TEST_F(Sniff, OtherThingsAreNamed) {
       {"{\"error\": 404}", "it is not an HDF5 file: it is a JSON text"},
       {"once upon a time", "it is not an HDF5 file: it is a text"},
       {"\x1f\x8b\x08" + pad, "it is not an HDF5 file: it is packed by gzip: gunzip unpacks it"},
-      {"PK\x03\x04" + pad, "it is not an HDF5 file: it is a zip archive: of NumPy arrays (.npz), "
-                           "of PyTorch, or packed files"},
+      {zip("states.npy"), "it is not an HDF5 file: it is a zip archive of NumPy arrays (.npz): only "
+                          "those of robosuite's raw folders are read, and the folder is what opens "
+                          "(ep_*/state_*.npz and model.xml)"},
+      {zip("archive/data.pkl"), "it is not an HDF5 file: PyTorch saved it (a zip archive of a "
+                                "pickle): pickles run code and are not read"},
+      {zip("demo.hdf5"), "it is not an HDF5 file: it is a zip archive, first in it demo.hdf5: unpack "
+                         "it first"},
+      {zip("a\x1b[2J"),
+       "it is not an HDF5 file: it is a zip archive, first in it a\\x1b[2J: unpack it first"},
+      {zip("states.npy").substr(0, 34),
+       "it is not an HDF5 file: it is a zip archive: unpack it first"},
+      {"PK\x03\x04", "it is not an HDF5 file: it is a zip archive: unpack it first"},
       {"\x93NUMPY" + pad, "it is not an HDF5 file: it is one NumPy array (.npy)"},
       {"\x80\x04\x95" + pad,
        "it is not an HDF5 file: it is a Python pickle: pickles run code and are not read"},
