@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -30,10 +32,19 @@ typedef struct folder {
   int depth;
 } folder;
 
+/* A folder as it was just before it was walked. */
+typedef struct walked {
+  char *path; /* owned */
+  struct stat is;
+} walked;
+
 struct ph_asset_index {
   found_file *files; /* by base name without regard to case, root, path */
   size_t n;
   bool cut;
+  walked *folders; /* the roots first */
+  size_t nfolders, nroots;
+  struct timespec when; /* the walk began */
 };
 
 typedef struct walk {
@@ -41,7 +52,7 @@ typedef struct walk {
   folder *queue;
   size_t nqueue, next;
   size_t seen;
-  size_t files_room, queue_room;
+  size_t files_room, queue_room, walked_room;
 } walk;
 
 /* --- making --- */
@@ -102,9 +113,22 @@ static bool take_entry(walk *w, const folder *dir, const struct dirent *entry) {
   return true;
 }
 
+/* False: out of memory. */
+static bool remember(walk *w, const folder *dir) {
+  struct ph_asset_index *index = w->index;
+  if (!grow((void **)&index->folders, index->nfolders, &w->walked_room, sizeof *index->folders))
+    return false;
+  walked *to = &index->folders[index->nfolders];
+  *to = (walked){.path = strdup(dir->path)};
+  if (stat(dir->path, &to->is) != 0)
+    memset(&to->is, 0, sizeof to->is);
+  index->nfolders += to->path != NULL;
+  return to->path != NULL;
+}
+
 static bool walk_folder(walk *w, const folder *dir) {
-  DIR *open = opendir(dir->path);
-  bool ok = true;
+  bool ok = remember(w, dir);
+  DIR *open = ok ? opendir(dir->path) : NULL;
   for (struct dirent *entry; open && ok && (entry = readdir(open));) {
     if (++w->seen > SEEN_MAX) {
       w->index->cut = true;
@@ -129,6 +153,10 @@ static int by_name(const void *a, const void *b) {
 ph_status ph_asset_index_new(struct ph_asset_index **out, char *const *roots, size_t nroots) {
   walk w = {.index = calloc(1, sizeof *w.index)};
   bool ok = w.index != NULL;
+  if (ok) {
+    w.index->nroots = nroots;
+    clock_gettime(CLOCK_REALTIME, &w.index->when);
+  }
   for (size_t i = 0; ok && i < nroots; i++) {
     char *copy = strdup(roots[i]);
     ok = copy && add_folder(&w, copy, i, 0);
@@ -155,8 +183,63 @@ void ph_asset_index_free(struct ph_asset_index *index) {
     return;
   for (size_t i = 0; i < index->n; i++)
     free(index->files[i].path);
+  for (size_t i = 0; i < index->nfolders; i++)
+    free(index->folders[i].path);
   free(index->files);
+  free(index->folders);
   free(index);
+}
+
+/* --- keeping --- */
+
+static bool same_time(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* What changed shortly before it was walked may change once more within the same tick of the file
+ * system's clock, which some count in seconds. */
+static bool is_settled(const walked *of, const struct timespec *when) {
+  const struct timespec *changed = &of->is.st_ctim;
+  int64_t age = (int64_t)(when->tv_sec - changed->tv_sec) * 1000 +
+                (when->tv_nsec - changed->tv_nsec) / 1000000;
+  return age > (changed->tv_nsec ? 100 : 3000);
+}
+
+static bool is_unchanged(const walked *of) {
+  const struct stat *was = &of->is;
+  struct stat is;
+  if (stat(of->path, &is) != 0)
+    return was->st_ino == 0;
+  return is.st_dev == was->st_dev && is.st_ino == was->st_ino &&
+         same_time(&is.st_mtim, &was->st_mtim) && same_time(&is.st_ctim, &was->st_ctim);
+}
+
+static bool is_of(const struct ph_asset_index *index, char *const *roots, size_t nroots) {
+  if (index->nroots != nroots || index->nfolders < nroots)
+    return false;
+  for (size_t i = 0; i < nroots; i++)
+    if (strcmp(index->folders[i].path, roots[i]) != 0)
+      return false;
+  return true;
+}
+
+static bool is_fresh(const struct ph_asset_index *index) {
+  for (size_t i = 0; i < index->nfolders; i++)
+    if (!is_settled(&index->folders[i], &index->when) || !is_unchanged(&index->folders[i]))
+      return false;
+  return true;
+}
+
+ph_status ph_asset_index_get(const struct ph_asset_index **out, char *const *roots, size_t nroots) {
+  static struct ph_asset_index *kept;
+  ph_status status = PH_OK;
+  if (!kept || !is_of(kept, roots, nroots) || !is_fresh(kept)) {
+    ph_asset_index_free(kept);
+    kept = NULL;
+    status = ph_asset_index_new(&kept, roots, nroots);
+  }
+  *out = kept;
+  return status;
 }
 
 size_t ph_asset_index_size(const struct ph_asset_index *index, bool *cut) {

@@ -24,6 +24,11 @@ typedef struct ph_asset_match {
 ph_status ph_asset_index_new(struct ph_asset_index **out, char *const *roots, size_t nroots);
 void ph_asset_index_free(struct ph_asset_index *index); /* Nullable */
 
+/* The index of the folders as they are now, kept for the next who asks: walked again where other
+ * folders are asked for, or where one of those that were walked has changed since. One thread at a
+ * time, until it has finished with *out, which it does not free. PH_ENOMEM. */
+ph_status ph_asset_index_get(const struct ph_asset_index **out, char *const *roots, size_t nroots);
+
 /* Files that the bound let in, and whether it kept others out. */
 size_t ph_asset_index_size(const struct ph_asset_index *index, bool *cut);
 

@@ -1,13 +1,11 @@
 #include "export.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fail.h"
 #include "file.h"
@@ -252,47 +250,29 @@ ph_status ph_export_csv(const ph_episode *episode, const ph_model *model,
 /* --- to a file --- */
 
 struct file {
-  int fd;
+  ph_new_file new;
   uint64_t size;
+  int failed; /* the first errno */
 };
 
 static bool write_file(void *arg, const char *text, size_t size) {
   struct file *file = arg;
-  errno = ph_file_write(file->fd, file->size, text, size);
+  file->failed = ph_file_write(file->new.fd, file->size, text, size);
   file->size += size;
-  return errno == 0;
+  return file->failed == 0;
 }
 
 ph_status ph_export_csv_file(const char *path, const ph_episode *episode, const ph_model *model,
                              const ph_export_options *opt) {
-  struct file file = {.fd = -1};
-  char *temporary = NULL;
-  ph_status status = PH_OK;
-  int error = 0;
-  if (access(path, F_OK) == 0)
-    return ph_fail(PH_EEXIST, "%s: it exists already", path);
-  if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", path);
-  file.fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file.fd < 0) {
-    status = ph_fail(PH_EIO, "%s: cannot be created: %s", path, strerror(errno));
-    goto out;
-  }
-  status = ph_export_csv(episode, model, opt, write_file, &file);
-  if (status == PH_OK && fsync(file.fd) != 0)
-    error = errno;
-  if (close(file.fd) != 0 && !error)
-    error = errno;
-  if (status == PH_OK && !error)
-    error = ph_file_rename_new(temporary, path);
-  if (error)
-    status = error == EEXIST ? ph_fail(PH_EEXIST, "%s: it exists already", path)
-                             : ph_fail(PH_EIO, "%s: cannot be written: %s", path, strerror(error));
+  struct file file = {0};
+  ph_status status = ph_new_file_create(&file.new, path);
   if (status)
-    unlink(temporary);
-  else
-    ph_file_sync_folder(path);
-out:
-  free(temporary);
+    return status;
+  status = ph_export_csv(episode, model, opt, write_file, &file);
+  if (file.failed)
+    status = ph_fail(PH_EIO, "%s: cannot be written: %s", path, strerror(file.failed));
+  if (status == PH_OK)
+    status = ph_new_file_publish(&file.new);
+  ph_new_file_drop(&file.new);
   return status;
 }

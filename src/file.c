@@ -58,6 +58,76 @@ int ph_file_sync_folder(const char *path) {
   return error;
 }
 
+char *ph_file_temporary(const char *path, int n) {
+  const char *slash = strrchr(path, '/');
+  int folder = slash ? (int)(slash - path) + 1 : 0;
+  char *name = NULL;
+  if (asprintf(&name, "%.*s.%s.%ld-%d.part", folder, path, path + folder, (long)getpid(), n) < 0)
+    return NULL;
+  return name;
+}
+
+/* --- new files --- */
+
+static ph_status exists(const char *path) {
+  return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", path);
+}
+
+ph_status ph_new_file_create(ph_new_file *out, const char *path) {
+  struct stat st;
+  *out = PH_NEW_FILE_NONE;
+  if (lstat(path, &st) == 0)
+    return exists(path);
+  errno = EEXIST;
+  for (int n = 0; out->fd < 0 && errno == EEXIST && n < 100; n++) {
+    free(out->temporary);
+    out->temporary = ph_file_temporary(path, n);
+    if (!out->temporary)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", path);
+    out->fd = open(out->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  int error = errno;
+  if (out->fd >= 0 && (out->final = strdup(path)))
+    return PH_OK;
+  if (out->fd < 0) { /* whatever has that name is not ours */
+    free(out->temporary);
+    out->temporary = NULL;
+    return ph_fail(PH_EIO, "%s: cannot be created: %s", path, strerror(error));
+  }
+  ph_new_file_drop(out);
+  return ph_fail(PH_ENOMEM, "%s: out of memory", path);
+}
+
+ph_status ph_new_file_publish(ph_new_file *file) {
+  int error = fsync(file->fd) != 0 ? errno : 0;
+  if (close(file->fd) != 0 && !error)
+    error = errno;
+  file->fd = -1;
+  if (error)
+    return ph_fail(PH_EIO, "%s: cannot be written: %s", file->final, strerror(error));
+  error = ph_file_rename_new(file->temporary, file->final);
+  if (error == EEXIST)
+    return exists(file->final);
+  if (error)
+    return ph_fail(PH_EIO, "%s: cannot be put into place: %s", file->final, strerror(error));
+  free(file->temporary);
+  file->temporary = NULL;
+  ph_file_sync_folder(file->final);
+  return PH_OK;
+}
+
+void ph_new_file_drop(ph_new_file *file) {
+  if (file->fd >= 0)
+    close(file->fd);
+  if (file->temporary)
+    unlink(file->temporary);
+  free(file->temporary);
+  free(file->final);
+  *file = PH_NEW_FILE_NONE;
+}
+
+/* --- folders --- */
+
 ph_status ph_folder_create(const char *path, bool *made) {
   char *part = strdup(path);
   *made = false;

@@ -18,6 +18,24 @@ int ph_file_rename_new(const char *from, const char *to);
 /* Syncs the folder in which the path is. */
 int ph_file_sync_folder(const char *path);
 
+/* ".NAME.<pid>-<n>.part" in the folder of the path; the caller's. NULL: out of memory. */
+char *ph_file_temporary(const char *path, int n);
+
+/* A file that appears whole or not at all, and replaces none. Writes go to fd. */
+typedef struct ph_new_file {
+  char *final;
+  char *temporary; /* NULL: it has its place, or was never made */
+  int fd;
+} ph_new_file;
+#define PH_NEW_FILE_NONE ((ph_new_file){.fd = -1})
+
+/* PH_EEXIST: the path is there, also as a link to nothing. PH_EIO. */
+ph_status ph_new_file_create(ph_new_file *out, const char *path);
+/* Syncs it and gives it its name, which then stays: it is whole even where its folder cannot be
+ * synced. PH_EEXIST, PH_EIO. ph_new_file_drop follows. */
+ph_status ph_new_file_publish(ph_new_file *file);
+void ph_new_file_drop(ph_new_file *file); /* what has no name yet is gone */
+
 /* Creates a folder and those above it. *made: this one was not there. PH_EINVAL, PH_EIO. */
 ph_status ph_folder_create(const char *path, bool *made);
 

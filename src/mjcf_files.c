@@ -19,10 +19,10 @@ struct ph_files {
   ph_blob *assets;
   char **real; /* of each asset */
   size_t nassets;
-  bool foreign;                 /* paths are of another computer */
-  ph_source *source;            /* takes notes; borrowed */
-  const char *why;              /* the last file could not be had */
-  struct ph_asset_index *index; /* made when first needed */
+  bool foreign;                       /* paths are of another computer */
+  ph_source *source;                  /* takes notes; borrowed */
+  const char *why;                    /* the last file could not be had */
+  const struct ph_asset_index *index; /* got when first needed; borrowed */
 };
 
 ph_status ph_blobs_add(ph_blob **blobs, size_t *n, ph_blob blob) {
@@ -89,7 +89,6 @@ void ph_files_free(struct ph_files *files) {
     free(files->assets[i].data);
     free(files->real[i]);
   }
-  ph_asset_index_free(files->index);
   free(files->roots);
   free(files->assets);
   free(files->real);
@@ -162,7 +161,7 @@ static ph_status find_name(struct ph_files *files, const char *path, char real[P
   bool cut = false;
   *found = false;
   if (!files->index) {
-    status = ph_asset_index_new(&files->index, files->roots + 1, files->nroots - 1);
+    status = ph_asset_index_get(&files->index, files->roots + 1, files->nroots - 1);
     if (status != PH_OK)
       return status;
     size_t n = ph_asset_index_size(files->index, &cut);

@@ -2,13 +2,9 @@
  * every byte goes by way of ph_file_write and the first errno is kept. */
 #include "npz.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zip.h>
 
 #include "fail.h"
@@ -24,9 +20,7 @@ typedef struct target {
 } target;
 
 struct ph_npz_writer {
-  char *final;
-  char *temporary; /* NULL: it has its place, or was never made */
-  int fd;
+  ph_new_file file;
   zip_t *zip;
   target *target; /* as long as zip */
   size_t n;
@@ -91,43 +85,13 @@ static zip_int64_t target_call(void *arg, void *data, zip_uint64_t size, zip_sou
 
 /* --- a new archive --- */
 
-/* ".name.<pid>-<n>.part" in the same folder. */
-static char *temporary_name(const char *path, int n) {
-  const char *slash = strrchr(path, '/');
-  int folder = slash ? (int)(slash - path) + 1 : 0;
-  char *name = NULL;
-  if (asprintf(&name, "%.*s.%s.%ld-%d.part", folder, path, path + folder, (long)getpid(), n) < 0)
-    return NULL;
-  return name;
-}
-
-static ph_status create_file(ph_npz_writer *npz) {
-  struct stat st;
-  if (lstat(npz->final, &st) == 0)
-    return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", npz->final);
-  errno = EEXIST;
-  for (int n = 0; npz->fd < 0 && errno == EEXIST && n < 100; n++) {
-    free(npz->temporary);
-    npz->temporary = temporary_name(npz->final, n);
-    if (!npz->temporary)
-      return ph_fail(PH_ENOMEM, "%s: out of memory", npz->final);
-    npz->fd = open(npz->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  if (npz->fd >= 0)
-    return PH_OK;
-  int error = errno; /* whatever has that name is not ours */
-  free(npz->temporary);
-  npz->temporary = NULL;
-  return ph_fail(PH_EIO, "%s: cannot be created: %s", npz->final, strerror(error));
-}
-
 static ph_status create_zip(ph_npz_writer *npz) {
   zip_error_t error;
   zip_source_t *source = NULL;
   zip_error_init(&error);
   target *t = calloc(1, sizeof *t);
   if (t) {
-    t->fd = npz->fd;
+    t->fd = npz->file.fd;
     zip_error_init(&t->error);
     source = zip_source_function_create(target_call, t, &error);
   }
@@ -140,7 +104,7 @@ static ph_status create_zip(ph_npz_writer *npz) {
   else
     free(t);
   zip_error_fini(&error);
-  return npz->zip ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", npz->final);
+  return npz->zip ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", npz->file.final);
 }
 
 ph_status ph_npz_create(ph_npz_writer **out, const char *path) {
@@ -148,9 +112,7 @@ ph_status ph_npz_create(ph_npz_writer **out, const char *path) {
   ph_npz_writer *npz = calloc(1, sizeof *npz);
   if (!npz)
     return ph_fail(PH_ENOMEM, "%s: out of memory", path);
-  npz->fd = -1;
-  npz->final = strdup(path);
-  ph_status status = npz->final ? create_file(npz) : ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  ph_status status = ph_new_file_create(&npz->file, path);
   if (status == PH_OK)
     status = create_zip(npz);
   if (status)
@@ -165,12 +127,7 @@ void ph_npz_drop(ph_npz_writer *npz) {
     return;
   if (npz->zip)
     zip_discard(npz->zip);
-  if (npz->fd >= 0)
-    close(npz->fd);
-  if (npz->temporary)
-    unlink(npz->temporary);
-  free(npz->temporary);
-  free(npz->final);
+  ph_new_file_drop(&npz->file);
   free(npz);
 }
 
@@ -191,11 +148,12 @@ static ph_status not_added(const ph_npz_writer *npz, const char *name) {
   const zip_error_t *error = zip_get_error(npz->zip);
   switch (zip_error_code_zip(error)) {
   case ZIP_ER_EXISTS:
-    return ph_fail(PH_EINVAL, "%s: %s: there is an array of that name already", npz->final, name);
+    return ph_fail(PH_EINVAL, "%s: %s: there is an array of that name already", npz->file.final,
+                   name);
   case ZIP_ER_INVAL:
-    return ph_fail(PH_EINVAL, "%s: %s: that cannot be the name of an array", npz->final, name);
+    return ph_fail(PH_EINVAL, "%s: %s: that cannot be the name of an array", npz->file.final, name);
   default:
-    return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->final, name);
+    return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->file.final, name);
   }
 }
 
@@ -209,7 +167,7 @@ static ph_status put_member(ph_npz_writer *npz, const char *name, void *bytes, s
   zip_error_fini(&error);
   if (!source) {
     free(bytes);
-    return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->final, name);
+    return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->file.final, name);
   }
   zip_int64_t place = zip_file_add(npz->zip, file, source, ZIP_FL_ENC_UTF_8);
   if (place < 0) {
@@ -229,14 +187,14 @@ ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int ran
   unsigned char head[PH_NPY_HEAD];
   size_t bytes = 0;
   if (!*name || strlen(name) >= sizeof((ph_npy *)0)->name)
-    return ph_fail(PH_EINVAL, "%s: %.80s: a name has 1 to %zu bytes", npz->final, name,
+    return ph_fail(PH_EINVAL, "%s: %.80s: a name has 1 to %zu bytes", npz->file.final, name,
                    sizeof((ph_npy *)0)->name - 1);
   if (!array_size(&bytes, type, rank, dim))
-    return ph_fail(PH_EINVAL, "%s: %s: that is no shape of an array", npz->final, name);
+    return ph_fail(PH_EINVAL, "%s: %s: that is no shape of an array", npz->file.final, name);
   size_t n = ph_npy_head(head, type, rank, dim);
   char *all = malloc(n + bytes);
   if (!all)
-    return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->final, name);
+    return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->file.final, name);
   memcpy(all, head, n);
   if (bytes > 0)
     memcpy(all + n, data, bytes);
@@ -247,41 +205,21 @@ ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int ran
 
 static ph_status write_archive(ph_npz_writer *npz) {
   if (npz->n == 0)
-    return ph_fail(PH_EINVAL, "%s: there is no array to write", npz->final);
+    return ph_fail(PH_EINVAL, "%s: there is no array to write", npz->file.final);
   if (zip_close(npz->zip) == 0) {
     npz->zip = NULL;
     return PH_OK;
   }
   int error = npz->target->failed;
   if (error)
-    return ph_fail(PH_EIO, "%s: cannot be written: %s", npz->final, strerror(error));
-  return ph_fail(PH_EIO, "%s: cannot be written: %s", npz->final, zip_strerror(npz->zip));
-}
-
-static ph_status publish(ph_npz_writer *npz) {
-  int error = fsync(npz->fd) != 0 ? errno : 0;
-  if (close(npz->fd) != 0 && !error)
-    error = errno;
-  npz->fd = -1;
-  if (error)
-    return ph_fail(PH_EIO, "%s: cannot be written: %s", npz->final, strerror(error));
-  error = ph_file_rename_new(npz->temporary, npz->final);
-  if (error)
-    return ph_fail(error == EEXIST ? PH_EEXIST : PH_EIO, "%s: cannot be put into place: %s",
-                   npz->final, strerror(error));
-  free(npz->temporary);
-  npz->temporary = NULL;
-  error = ph_file_sync_folder(npz->final);
-  if (!error)
-    return PH_OK;
-  unlink(npz->final);
-  return ph_fail(PH_EIO, "%s: its folder cannot be synced: %s", npz->final, strerror(error));
+    return ph_fail(PH_EIO, "%s: cannot be written: %s", npz->file.final, strerror(error));
+  return ph_fail(PH_EIO, "%s: cannot be written: %s", npz->file.final, zip_strerror(npz->zip));
 }
 
 ph_status ph_npz_finish(ph_npz_writer *npz) {
   ph_status status = write_archive(npz);
   if (status == PH_OK)
-    status = publish(npz);
+    status = ph_new_file_publish(&npz->file);
   ph_npz_drop(npz);
   return status;
 }

@@ -21,16 +21,6 @@ ph_status ph_sink_check_path(const char *path, size_t more) {
                  path, strlen(path), limit - more);
 }
 
-/* ".name.<pid>-<n>.part" in the same folder. */
-static char *temporary_name(const char *path, int n) {
-  const char *slash = strrchr(path, '/');
-  int folder = slash ? (int)(slash - path) + 1 : 0;
-  char *name = NULL;
-  if (asprintf(&name, "%.*s.%s.%ld-%d.part", folder, path, path + folder, (long)getpid(), n) < 0)
-    return NULL;
-  return name;
-}
-
 ph_status ph_part_create(ph_part *part, const char *path) {
   struct stat st;
   *part = (ph_part){.h5 = H5I_INVALID_HID, .final = strdup(path)};
@@ -41,7 +31,7 @@ ph_status ph_part_create(ph_part *part, const char *path) {
   ph_status status = part->final ? PH_EEXIST : ph_fail(PH_ENOMEM, "%s: out of memory", path);
   for (int n = 0; status == PH_EEXIST && n < 100; n++) {
     free(part->temporary);
-    part->temporary = temporary_name(path, n);
+    part->temporary = ph_file_temporary(path, n);
     status = part->temporary ? ph_h5_create(&part->h5, part->temporary)
                              : ph_fail(PH_ENOMEM, "%s: out of memory", path);
   }

@@ -1,5 +1,6 @@
 #include "track.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,28 +175,59 @@ static ph_status add_channel(ph_tracks *tracks, size_t i, const ph_channel *chan
 
 /* --- the whole list --- */
 
-static int by_name(const void *a, const void *b) {
-  const ph_track *const *one = a, *const *other = b;
-  int order = strcmp((*one)->name, (*other)->name);
-  return order ? order : *one < *other ? -1 : *one > *other;
+/* The names that are taken, each once. */
+struct taken {
+  const ph_track *at;
+  size_t *place; /* 1 + that of a track; 0: free */
+  size_t room;   /* a power of two, at most half of it used */
+};
+
+/* Where the name is, or would go. */
+static size_t *taken_by(const struct taken *taken, const char *name) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char *c = name; *c; c++)
+    hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+  size_t i = (size_t)(hash ^ hash >> 32) & (taken->room - 1);
+  while (taken->place[i] && strcmp(taken->at[taken->place[i] - 1].name, name) != 0)
+    i = (i + 1) & (taken->room - 1);
+  return &taken->place[i];
 }
 
-/* Every name is there once: of two, the later is called by its place in its array. */
-static ph_status name_apart(ph_tracks *tracks) {
-  const ph_track **sorted = malloc((tracks->n > 0 ? tracks->n : 1) * sizeof *sorted);
-  if (!sorted)
-    return ph_fail(PH_ENOMEM, "%s: tracks: out of memory", ph_episode_meta_of(tracks->episode)->id);
-  for (size_t i = 0; i < tracks->n; i++)
-    sorted[i] = &tracks->at[i];
-  qsort(sorted, tracks->n, sizeof *sorted, by_name);
-  for (size_t i = 0, first = 0; i < tracks->n; i++) {
-    if (strcmp(sorted[i]->name, sorted[first]->name) != 0)
-      first = i;
-    if (i > first)
-      name_plain(&tracks->at[sorted[i] - tracks->at], sorted[i]->array, 2);
+/* Calls a track by its place in its array; where that is a name too, by a number behind it. */
+static void rename_track(ph_track *track, const struct taken *taken) {
+  name_plain(track, track->array, 2);
+  size_t n = strlen(track->name);
+  for (unsigned k = 2; *taken_by(taken, track->name); k++) {
+    char number[16];
+    size_t length = (size_t)snprintf(number, sizeof number, "#%u", k);
+    memcpy(track->name + (n + length < sizeof track->name ? n : sizeof track->name - length - 1),
+           number, length + 1);
   }
-  free(sorted);
-  return PH_OK;
+}
+
+/* Every name is there once: of two, the later is called otherwise. */
+static ph_status name_apart(ph_tracks *tracks) {
+  struct taken taken = {tracks->at, NULL, 64};
+  while (taken.room / 2 < tracks->n + 1)
+    taken.room *= 2;
+  taken.place = calloc(taken.room, sizeof *taken.place);
+  bool *again = calloc(tracks->n + 1, sizeof *again);
+  ph_status status = taken.place && again ? PH_OK
+                                          : ph_fail(PH_ENOMEM, "%s: tracks: out of memory",
+                                                    ph_episode_meta_of(tracks->episode)->id);
+  for (size_t i = 0; i < tracks->n && status == PH_OK; i++) {
+    size_t *place = taken_by(&taken, tracks->at[i].name);
+    again[i] = *place != 0;
+    *place = again[i] ? *place : i + 1;
+  }
+  for (size_t i = 0; i < tracks->n && status == PH_OK; i++)
+    if (again[i]) {
+      rename_track(&tracks->at[i], &taken);
+      *taken_by(&taken, tracks->at[i].name) = i + 1;
+    }
+  free(taken.place);
+  free(again);
+  return status;
 }
 
 static ph_status names_make(struct names *names, const ph_model *model, const ph_dims *dims) {
