@@ -48,6 +48,9 @@ int ph_mj_object(ph_kind kind); /* mjtObj */
  * that has it does not compile. False where the element itself is not known. */
 bool ph_mj_unknown(const char *element, const char *attribute);
 
+/* Rows of constraints (njmax) beyond which a model makes every reset slow; 0: it never does. */
+int ph_mj_rows_most(void);
+
 /* --- state, component by component, by name --- */
 
 /* Elements of a row column for this model; 0 where it has none. */

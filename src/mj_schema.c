@@ -49,3 +49,11 @@ bool ph_mj_unknown(const char *element, const char *attribute) {
   }
   return element_known;
 }
+
+int ph_mj_rows_most(void) {
+#if mjVERSION_HEADER < 230
+  return 1000;
+#else
+  return 0; /* constraints live in an arena */
+#endif
+}

@@ -132,6 +132,8 @@ static bool leave_out(struct mend *m, xmlNode *node, const char *name) {
 static void note_left(const struct mend *m) {
   for (int i = 0; i < LEAVINGS; i++) {
     const struct leaving *left = &leavings[i];
+    if (m->left[i] > 0 && (left->loss == MASS || left->loss == FORCE))
+      m->source->altered = true;
     if (m->left[i] == 1)
       ph_source_note(m->source, "line %ld: %s of <%s> is left out: not known to MuJoCo %s: %s",
                      m->line[i], left->attribute, left->element, ph_engine_version(),
@@ -196,5 +198,6 @@ ph_status ph_mjcf_mend(xmlNode *root, const char *where, ph_source *source) {
   note_left(&m);
   if (m.textures > 0)
     ph_source_note(source, "textures: %zu from files: replaced by a flat one", m.textures);
-  return ph_mjcf_mend_limits(root, where, source);
+  status = ph_mjcf_mend_room(root, source);
+  return status == PH_OK ? ph_mjcf_mend_limits(root, where, source) : status;
 }

@@ -79,6 +79,20 @@ TEST_F(MjcfMend, WhatTheEngineDoesNotKnowIsLeftOutWithWhatThatMeans) {
       << Notes();
 }
 
+TEST_F(MjcfMend, RoomForConstraintsIsBoundWhereItMakesEveryResetSlow) {
+  if (ph_mj_rows_most() == 0)
+    GTEST_SKIP() << "this engine has an arena";
+  const string body = "<size njmax='5000' nconmax='77'/><worldbody><body><joint/>"
+                      "<geom size='1'/></body></worldbody>";
+  ASSERT_EQ(Model(body), PH_OK) << ph_error();
+  EXPECT_EQ(model->m->njmax, ph_mj_rows_most());
+  EXPECT_EQ(model->m->nconmax, 77);
+  EXPECT_TRUE(Noted("njmax=\"5000\" is read as")) << Notes();
+  mend = false;
+  ASSERT_EQ(Model(body), PH_OK) << ph_error();
+  EXPECT_EQ(model->m->njmax, 5000);
+}
+
 TEST_F(MjcfMend, WhatNobodyKnowsIsNotLeftOut) {
   EXPECT_EQ(Model("<worldbody><body><joint sorcery='1'/><geom size='.1'/></body></worldbody>"),
             PH_EMODEL);
