@@ -259,14 +259,24 @@ static bool is_column(const ph_foreign *f, const ph_foreign_row *row, int i) {
          (f->meta.actions > 0 && (i == f->actions || i == f->rewards || i == f->dones));
 }
 
+/* States first, observations behind the rest, those of the state after last. */
+enum { RANKS = 4 };
+static int rank_of(const ph_foreign *f, size_t i) {
+  const char *name = f->arrays[i].channel.name;
+  if ((int)i == f->states)
+    return 0;
+  return strncmp(name, "next_obs/", 9) == 0 ? 3 : strncmp(name, "obs/", 4) == 0 ? 2 : 1;
+}
+
 static ph_status make_channels(ph_episode *e, ph_foreign_backend *b) {
   ph_foreign *f = &b->foreign;
   e->channels = calloc(f->narrays + 1, sizeof *e->channels);
   b->channel = calloc(f->narrays + 1, sizeof *b->channel);
   if (!e->channels || !b->channel)
     return ph_fail(PH_ENOMEM, "%s: out of memory", f->meta.id);
-  for (size_t i = 0; i < f->narrays; i++) {
-    if (is_column(f, &b->row, (int)i))
+  for (size_t k = 0; k < RANKS * f->narrays; k++) {
+    size_t i = k % f->narrays;
+    if (rank_of(f, i) != (int)(k / f->narrays) || is_column(f, &b->row, (int)i))
       continue;
     ph_channel *c = &e->channels[e->nchannels];
     *c = f->arrays[i].channel;

@@ -177,15 +177,6 @@ static bool foreign_states_only(const ph_episode *episode, const ph_model *model
   return true;
 }
 
-/* Whether the loaded copy lacks something that the recorded model had. */
-static bool is_reduced(const ph_model *model) {
-  const char *note;
-  for (size_t i = 0; (note = ph_model_note(model, i)); i++)
-    if (strstr(note, "left out"))
-      return true;
-  return false;
-}
-
 /* What of the truth is lost, the worst first. */
 static void foreign_lacks(const ph_episode *episode, const ph_model *model, const ph_task *task,
                           char *why, size_t size) {
@@ -193,10 +184,12 @@ static void foreign_lacks(const ph_episode *episode, const ph_model *model, cons
   ph_type states = ph_episode_stored_type(episode, PH_COL_STATES);
   ph_type actions = ph_episode_stored_type(episode, PH_COL_ACTIONS);
   bool short_states = states != PH_F64, short_actions = actions != PH_F64;
-  const char *parts[6];
+  const char *parts[7];
   size_t n = 0, used = 0;
-  if (is_reduced(model))
+  if (model->source->reduced)
     parts[n++] = "parts of the model are left out";
+  if (model->source->altered)
+    parts[n++] = "what its writer's engine knew of forces or masses is left out";
   if (short_states || short_actions)
     parts[n++] = !short_actions  ? "states are stored as float32"
                  : !short_states ? "actions are stored as float32"

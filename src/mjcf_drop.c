@@ -96,6 +96,7 @@ static ph_status drop_asset(struct drop *d, const ph_missing *missing) {
   if (strcmp(kind, "flexcomp") == 0)
     return ph_fail(PH_EIO, "%s: line %ld: %s: %s: bodies are made of it: it cannot be left out",
                    d->where, xmlGetLineNo(node), missing->path, missing->why);
+  d->source->reduced = d->source->reduced || strcmp(kind, "skin") == 0;
   if (strcmp(kind, "skin") == 0)
     ph_source_note(d->source, "skin %.120s: %s: left out", ph_path_base(missing->path),
                    missing->why);
@@ -183,6 +184,7 @@ static void note_absent(const struct drop *d) {
     const absent *a = &d->absent[i];
     const char *what = strcmp(a->attribute, "mesh") == 0 ? "mesh" : "height field";
     char count[40];
+    d->source->reduced = d->source->reduced || a->geoms > 0;
     snprintf(count, sizeof count, a->geoms == 1 ? "%zu geom left out" : "%zu geoms left out",
              a->geoms);
     ph_source_note(d->source, "%s %.120s: %s: %s", what, a->name, a->why,

@@ -90,6 +90,7 @@ static ph_status drop_in(const struct references *r, xmlNode *node, int depth) {
     if (outside_of(child))
       continue;
     bool gone = needs_gone(r, child, name, sizeof name);
+    r->source->reduced = r->source->reduced || gone;
     if (gone)
       ph_source_note(r->source, "line %ld: <%.40s> needs geom %s: left out", xmlGetLineNo(child),
                      ph_xml_name(child), name);

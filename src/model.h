@@ -31,6 +31,8 @@ typedef struct ph_source {
   char sha256[PH_SHA256_SIZE]; /* of xml and the sorted (asset name, asset sha256) */
   char **notes;                /* what was mended or left out, a sentence each */
   size_t nnotes;
+  bool reduced; /* parts are left out */
+  bool altered; /* what is left out of others changes forces or masses */
 } ph_source;
 
 void ph_source_free(ph_source *source); /* Nullable; frees the struct too */

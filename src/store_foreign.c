@@ -191,6 +191,7 @@ static ph_status learn_text(ph_store *store, const ph_foreign *f, const char *ke
   ph_known_text *text = find_text(store, key);
   ph_status status = open_text(&model, store, f);
   char sha256[PH_SHA256_SIZE] = "", why[400] = "";
+  bool passing = status == PH_EIO; /* no process or file could be had: that may pass */
   if (status == PH_ENOMEM)
     return status;
   if (status)
@@ -204,6 +205,7 @@ static ph_status learn_text(ph_store *store, const ph_foreign *f, const char *ke
     return status;
   free(text->why);
   memcpy(text->model, sha256, sizeof sha256);
+  text->passing = passing;
   text->why = strdup(why);
   return text->why ? PH_OK : ph_fail(PH_ENOMEM, "model: out of memory");
 }
@@ -222,7 +224,7 @@ static ph_status find_model(const ph_model **model, const char **why, ph_store *
     return status;
   const ph_known_text *text = find_text(store, key);
   ph_known_model *known = text && text->model[0] ? ph_store_find_model(store, text->model) : NULL;
-  if (!text || (text->model[0] && (!known || !known->model)))
+  if (!text || text->passing || (text->model[0] && (!known || !known->model)))
     status = learn_text(store, f, key, i);
   if (status)
     return status;

@@ -1,5 +1,6 @@
 /* One rollout of one env from reset to its end. An opened episode is immutable and may be shared
- * between threads; every row is read on demand and checked against its checksum on first touch. */
+ * between threads; every row is read on demand, and in files of ours checked against its checksum on
+ * first touch: files of others have none. */
 #ifndef PLAYHEAD_EPISODE_H
 #define PLAYHEAD_EPISODE_H
 
@@ -122,7 +123,8 @@ typedef struct ph_channel {
   char note[160]; /* "" or a sentence: what it lags or leads, why it is not shown */
 } ph_channel;
 
-/* All of them, in the file's order of names; *n may be 0. Borrowed. */
+/* All of them: states first, then by name, those under obs/ and then those under next_obs/ last;
+ * *n may be 0. Borrowed. */
 PH_API const ph_channel *ph_episode_channels(const ph_episode *episode, size_t *n);
 
 /* Reads n rows from row `first` of a channel of numbers, as doubles (n x width). PH_EINVAL: outside,

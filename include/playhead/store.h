@@ -1,7 +1,7 @@
 /* What a path holds: a run directory, a dataset, an episode file, a file of another recorder
  * (robosuite, robomimic and their family, any HDF5 with arrays), or several of them. Opening locks
- * nothing and reads names, counts and outcomes only; of foreign files names alone. A store belongs to one thread; the
- * episodes and models that it gives out may be shared. */
+ * nothing and reads names, counts and outcomes only; of foreign files names alone. A store belongs
+ * to one thread; the episodes and models that it gives out may be shared. */
 #ifndef PLAYHEAD_STORE_H
 #define PLAYHEAD_STORE_H
 
@@ -35,7 +35,8 @@ typedef struct ph_store_options {
 } ph_store_options;
 
 /* Opens all paths, in order; entries are in natural order within each (demo_10 after demo_2).
- * opt is nullable. PH_EIO, PH_EFORMAT, PH_EREFUSED with the path in ph_error(). */
+ * opt is nullable. PH_EIO, PH_EFORMAT, PH_EREFUSED, PH_ECORRUPT (the child
+ * that tried it first died of it) with the path in ph_error(). */
 PH_API ph_status ph_store_open(ph_store **out, const char *const *paths, size_t n,
                                const ph_store_options *opt);
 PH_API void ph_store_free(ph_store *store); /* Nullable */
@@ -65,7 +66,9 @@ PH_API bool ph_store_in_group(const ph_store *store, size_t group, size_t i);
 PH_API size_t ph_store_find_group(const ph_store *store, const char *name);
 
 /* Opens the i-th episode; the caller's. A foreign one finds its model now: it is known under
- * meta.model_sha256 from then on. */
+ * meta.model_sha256 from then on. PH_EINVAL: there is no such episode. PH_ECORRUPT: damaged, or the
+ * child that tried it first died of it. PH_EFORMAT, PH_EREFUSED, PH_EIO: it cannot be read.
+ * PH_EMISMATCH: it is of another run than the run.h5 beside it, or that lacks its model or task. */
 PH_API ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i);
 
 /* The model with that hash (or the override), compiled and cached; a reference for the caller.
