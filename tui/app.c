@@ -116,6 +116,11 @@ double app_step_seconds(const struct app *app) {
   return reel && reel->meta.control_dt > 0 ? reel->meta.control_dt : 0;
 }
 
+double app_step_at(const struct app *app, double seconds) {
+  const struct reel *reel = app_wanted_reel(app);
+  return reel ? clock_step(&reel->clock, &reel->meta, seconds) : 0;
+}
+
 enum panel_id app_active(const struct app *app) {
   return app->help ? PANEL_HELP : app->focus;
 }
@@ -258,6 +263,8 @@ static unsigned filter_key(struct app *app, uint32_t key) {
 static unsigned prompt_input(struct app *app, uint32_t key) {
   if (app->filtering)
     return filter_key(app, key);
+  app->prompt.names = app_plot_name;
+  app->prompt.names_arg = app;
   enum prompt_result result = prompt_key(&app->prompt, key);
   if (app->prompt.hint[0])
     app_say(app, "%s", app->prompt.hint);

@@ -72,6 +72,7 @@ struct app {
   size_t nsheets;
   size_t *sheet_of; /* per path that was opened; two that are one file have one sheet */
   size_t nsources;
+  uint64_t told_sheets; /* bits: where this sheet is kept was said */
 
   /* messages */
   char message[400];

@@ -23,10 +23,14 @@ const struct reel *app_wanted_reel(const struct app *app);
 const char *app_episode_id(const struct app *app); /* of the wanted episode; "" none */
 /* Seconds of one step of the wanted episode; 0 unknown. */
 double app_step_seconds(const struct app *app);
+/* The step nearest to a time of the file [s]; app_step_seconds must be above 0. */
+double app_step_at(const struct app *app, double seconds);
 /* Sets the steps that timeline and plots show; -1, -1: all. */
 void app_zoom_to(struct app *app, int64_t first, int64_t last);
 /* Puts a number on the plot, or takes it off if it is there; the worker knows which. */
 unsigned app_plot(struct app *app, const char *name);
+/* For Tab after a command: the i-th number of the wanted episode that :plot takes; see prompt.h. */
+const char *app_plot_name(const void *app, const char *verb, int i);
 /* The names as the worker understood them; what it did not is said. opened: another episode came.
  */
 void app_take_plots(struct app *app, bool opened);

@@ -48,6 +48,30 @@ void app_take_plots(struct app *app, bool opened) {
   app->plot_asked = false;
 }
 
+/* --- names for Tab --- */
+
+static const char *column_name(int i) {
+  static const char *const columns[] = {"actions", "reward", "states", "time"};
+  return i < 4 ? columns[i] : NULL;
+}
+
+/* Arrays of the file, then numbers by name; those that are computed are not stored. */
+const char *app_plot_name(const void *arg, const char *verb, int i) {
+  const struct reel *reel = app_wanted_reel(arg);
+  if (!reel || i < 0 || strcmp(verb, "plot") != 0)
+    return NULL;
+  size_t at = (size_t)i;
+  if (at < reel->nchannels)
+    return reel->channels[at].kind == PH_CHANNEL_NUMBERS ? reel->channels[at].name : "";
+  at -= reel->nchannels;
+  if (at >= reel->nsignals)
+    return column_name((int)(at - reel->nsignals));
+  const ph_signal *signal = &reel->signals[at];
+  bool channel = signal->kind == PH_SIGNAL_CHANNEL;
+  bool whole = channel && strcmp(signal->name, reel->channels[signal->channel].name) == 0;
+  return whole || (signal->kind >= PH_SIGNAL_SENSOR && !channel) ? "" : signal->name;
+}
+
 /* --- the command --- */
 
 static unsigned clear_plots(struct app *app) {

@@ -131,10 +131,16 @@ unsigned do_GO(struct app *app, int64_t count, const char *args) {
     app_complain(app, "how long a step takes is not known; go to a step or a percentage");
     return REACT_REDRAW;
   }
-  to = unit == 's' ? rint(value / dt) : unit == '%' ? rint(value / 100 * (double)last) : value;
+  to = unit == 's'   ? app_step_at(app, value)
+       : unit == '%' ? rint(value / 100 * (double)last)
+                     : value;
   if (to > (double)last) {
     app_say(app, "%s is past the end: this is the last step, %lld", args, (long long)last);
     return app_go(app, last, true);
+  }
+  if (to < 0) {
+    app_say(app, "%s is before the first state: this is step 0", args);
+    return app_go(app, 0, true);
   }
   return app_go(app, (int64_t)to, true);
 }
@@ -290,6 +296,15 @@ unsigned do_EVENT_KINDS(struct app *app, int64_t count, const char *args) {
 
 /* --- marks and notes --- */
 
+/* Once for each file of them, in the log: a file appears beside the data. */
+static void tell_where(struct app *app, const ph_marks *marks) {
+  size_t at = (size_t)(marks - app->sheet);
+  if (at >= 64 || (app->told_sheets >> at & 1) || !marks->file[0])
+    return;
+  app->told_sheets |= (uint64_t)1 << at;
+  app_log(app, false, "marks and notes are kept in %s", marks->file);
+}
+
 static bool mark_name(struct app *app, const char *args) {
   bool ok = args[0] && !args[1] &&
             strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -314,6 +329,7 @@ unsigned do_MARK(struct app *app, int64_t count, const char *args) {
     app_complain(app, "mark %s: it cannot be kept: out of memory", args);
     return REACT_REDRAW;
   }
+  tell_where(app, marks);
   app_say(app, "mark %s at %lld", args, (long long)app->want.step);
   return REACT_REDRAW | REACT_SAVE;
 }
@@ -380,6 +396,7 @@ unsigned do_NOTE(struct app *app, int64_t count, const char *args) {
     app_complain(app, "note: it cannot be kept: no UTF-8, or out of memory");
     return REACT_REDRAW;
   }
+  tell_where(app, marks);
   app_say(app, *args ? "noted at %lld" : "the note at %lld is gone", (long long)app->want.step);
   return REACT_REDRAW | REACT_SAVE;
 }

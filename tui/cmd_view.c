@@ -403,7 +403,13 @@ unsigned do_COPY(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
   char *text = app_key_text(app);
   if (!text) {
-    app_complain(app, "copy: no state is on show");
+    const struct reel *reel = app_reel(app);
+    if (reel && reel->raw)
+      app_complain(app,
+                   "copy: a <key> needs a model; export --at %lld --as npz writes these numbers",
+                   (long long)app_shown_step(app));
+    else
+      app_complain(app, "copy: no state is on show");
     return REACT_REDRAW;
   }
   free(app->copy);

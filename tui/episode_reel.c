@@ -191,7 +191,58 @@ static int compare_findings(const void *a, const void *b) {
   return x->step < y->step ? -1 : x->step > y->step;
 }
 
-/* The file's, then what was changed in the loaded copy of its model. */
+/* Bytes of the mesh's name in "mesh NAME: file missing: 2 geoms left out"; 0: it is another note.
+ */
+static size_t lost_mesh(const char *note) {
+  static const char what[] = "mesh ", why[] = ": file missing: ";
+  const char *end = strstr(note, why);
+  return strncmp(note, what, sizeof what - 1) == 0 && end ? (size_t)(end - note) - (sizeof what - 1)
+                                                          : 0;
+}
+
+/* "22 meshes have no file and are left out: finger, hand, ... and 9 more". */
+static void tell_meshes(ph_finding *finding, const ph_model *model, size_t notes, size_t lost) {
+  const size_t size = sizeof finding->text, tail = 20;
+  size_t told = 0;
+  size_t n =
+      (size_t)snprintf(finding->text, size, "%zu meshes have no file and are left out", lost);
+  for (size_t i = 0; i < notes; i++) {
+    const char *text = ph_model_note(model, i);
+    size_t name = lost_mesh(text);
+    if (name == 0)
+      continue;
+    if (n + name + 2 + tail >= size) {
+      snprintf(finding->text + n, size - n, " and %zu more", lost - told);
+      return;
+    }
+    n += (size_t)snprintf(finding->text + n, size - n, "%s%.*s", told++ ? ", " : ": ", (int)name,
+                          text + strlen("mesh "));
+  }
+}
+
+/* What was changed in the loaded copy of the model; meshes without a file are one finding. */
+static void add_notes(struct opened *o, size_t notes) {
+  struct reel *reel = o->reel;
+  size_t lost = 0;
+  bool told = false;
+  for (size_t i = 0; i < notes; i++)
+    lost += lost_mesh(ph_model_note(o->model, i)) > 0;
+  for (size_t i = 0; i < notes; i++) {
+    const char *text = ph_model_note(o->model, i);
+    bool mesh = lost > 1 && lost_mesh(text) > 0;
+    if (mesh && told)
+      continue;
+    ph_finding *finding = &reel->findings[reel->nfindings++];
+    *finding = (ph_finding){.kind = PH_FINDING_MENDED, .step = -1};
+    if (mesh)
+      tell_meshes(finding, o->model, notes, lost);
+    else
+      snprintf(finding->text, sizeof finding->text, "%s", text);
+    told |= mesh;
+  }
+}
+
+/* The file's, then those of the model. */
 static bool copy_findings(struct opened *o) {
   struct reel *reel = o->reel;
   size_t n = 0, notes = 0;
@@ -203,12 +254,8 @@ static bool copy_findings(struct opened *o) {
     return false;
   if (n)
     memcpy(reel->findings, findings, n * sizeof *findings);
-  for (size_t i = 0; i < notes; i++) {
-    ph_finding *finding = &reel->findings[n + i];
-    *finding = (ph_finding){.kind = PH_FINDING_MENDED, .step = -1};
-    snprintf(finding->text, sizeof finding->text, "%s", ph_model_note(o->model, i));
-  }
-  reel->nfindings = n + notes;
+  reel->nfindings = n;
+  add_notes(o, notes);
   if (reel->nfindings)
     qsort(reel->findings, reel->nfindings, sizeof *reel->findings, compare_findings);
   return true;
@@ -314,19 +361,46 @@ static bool read_flags(struct opened *o, size_t *room) {
   return ok;
 }
 
+/* What is missing after the last state is no place to go to: the end is there already. */
+static bool is_place(const struct reel *reel, const ph_finding *finding) {
+  int64_t last = reel->states - 1;
+  return finding->step >= 0 && finding->step <= last &&
+         !(finding->kind == PH_FINDING_MISSING && finding->step == last);
+}
+
 static bool collect_events(struct opened *o) {
   struct reel *reel = o->reel;
   size_t room = 0;
   reel->latch = -1;
   bool ok = read_predicate(o, &room) && read_flags(o, &room);
   for (size_t i = 0; i < reel->nfindings && ok; i++)
-    if (reel->findings[i].step >= 0 && reel->findings[i].step < reel->states)
+    if (is_place(reel, &reel->findings[i]))
       ok = add_event(reel, &room, reel->findings[i].step, EVENT_FINDING);
   if (ok && reel->states > 0)
     ok = add_event(reel, &room, reel->states - 1, EVENT_END);
   if (ok && reel->nevents)
     qsort(reel->events, reel->nevents, sizeof *reel->events, compare_events);
   return ok;
+}
+
+/* --- what the last action led to, where its state is not stored --- */
+
+static void read_late(struct opened *o) {
+  struct reel *reel = o->reel;
+  const ph_episode_meta *meta = &reel->meta;
+  int64_t last = meta->actions - 1;
+  uint8_t done = 0;
+  reel->late_reward = NAN;
+  if (last < 0 || meta->states != meta->actions)
+    return;
+  if (ph_episode_rows(o->episode, PH_COL_REWARDS) <= last ||
+      ph_episode_read(o->episode, PH_COL_REWARDS, last, 1, &reel->late_reward) != PH_OK)
+    reel->late_reward = NAN;
+  if (ph_episode_rows(o->episode, PH_COL_DONES) <= last ||
+      ph_episode_read(o->episode, PH_COL_DONES, last, 1, &done) != PH_OK)
+    done = 0;
+  reel->late = meta->success == 1 && meta->success_source[0] && reel->predicate &&
+               !reel->predicate[reel->states - 1] && (reel->late_reward == 1 || done);
 }
 
 /* --- all together --- */
@@ -343,6 +417,14 @@ static ph_status start_reel(struct opened *o) {
   reel->states = reel->meta.states;
   reel->hold_steps = reel->meta.hold_steps;
   return PH_OK;
+}
+
+static void finish_reel(struct opened *o) {
+  explain_raw(o->reel);
+  clock_read(&o->reel->clock, o->episode);
+  o->reel->no_flags = !ph_episode_has(o->episode, PH_COL_FLAGS);
+  o->reel->no_rewards = !ph_episode_has(o->episode, PH_COL_REWARDS);
+  read_late(o);
 }
 
 ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task) {
@@ -367,7 +449,7 @@ ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *
       !copy_findings(o) || !collect_events(o))
     status = PH_ENOMEM;
   else
-    explain_raw(o->reel);
+    finish_reel(o);
 out:
   if (status != PH_OK)
     opened_close(o);

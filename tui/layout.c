@@ -54,7 +54,8 @@ static int timeline_rows(int rows, const struct layout_options *opt) {
 static int success_rows(int w, const struct layout_options *opt) {
   if (!opt->has_task)
     return 5;
-  int facts = 5, conditions = max_int(opt->nconditions, 1);
+  int facts = opt->nfacts > 0 ? opt->nfacts : 5;
+  int conditions = opt->no_conditions ? 0 : max_int(opt->nconditions, 1);
   return 1 + (w >= 72 ? max_int(facts, conditions) : facts + conditions);
 }
 

@@ -124,6 +124,16 @@ bool panel_reachable(const struct app *app, enum panel_id id) {
   return id != PANEL_HELP && panel_get(id)->focusable;
 }
 
+bool panel_opening(const struct app *app) {
+  const struct snapshot *snap = app->snap;
+  return snap && !snap->reel && app_has_episode(app) &&
+         (!snap->error[0] || snap->serial != app->want.serial);
+}
+
+bool panel_has_hold(const struct reel *reel) {
+  return reel->hold_steps > 0 || !reel->meta.layout[0] || reel->nconditions > 0;
+}
+
 int panel_notes(const struct app *app, const char *notes[PANEL_NOTES]) {
   const struct reel *reel = app_reel(app);
   int n = 0;
@@ -150,6 +160,8 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nsignals = (int)reel->nsignals;
   out->nactions = reel->nactions;
   out->nconditions = (int)reel->nconditions;
+  out->nfacts = panel_success_facts(reel);
+  out->no_conditions = reel->nconditions == 0 && reel->meta.layout[0];
   out->ncurves = (int)app->snap->plot.n;
   out->nfindings = (int)reel->nfindings;
   for (size_t i = 0; i < reel->nfindings; i++)

@@ -54,6 +54,12 @@ void panel_wrap(struct surface *s, struct rect r, int y, enum style style, const
 int panel_wrap_rows(const char *text, int width);
 /* " 12 more  j k scroll  f filter" into the last row. */
 void panel_more(struct surface *s, struct rect r, int y, const struct app *app, int hidden);
+/* Without an episode on show: whether the wanted one has not been answered for yet. */
+bool panel_opening(const struct app *app);
+/* Whether success must last: files of others say nothing of a hold. */
+bool panel_has_hold(const struct reel *reel);
+/* Lines of facts that the success panel has of an episode that was judged. */
+int panel_success_facts(const struct reel *reel);
 enum { PANEL_NOTES = 3 };
 /* What the header has to say besides: damage at this step, missing model, task. Returns how many.
  */

@@ -133,7 +133,7 @@ void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app
     surface_put(s, r, 0, 1, STYLE_DIM, none ? "there are none" : "none has that text");
     return;
   }
-  bool head = r.h >= 3;
+  bool head = r.h >= 2;
   int rows = r.h - (head ? 1 : 0);
   if (lines > rows && rows >= 3)
     rows--;

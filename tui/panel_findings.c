@@ -8,12 +8,12 @@
 
 /* By kind; issues to come add theirs. */
 static const struct {
-  const char *glyph;
+  const char *glyph, *word;
   enum style style;
 } looks[PH_FINDING_COUNT] = {
-    [PH_FINDING_ODDITY] = {"!", STYLE_BAD},
-    [PH_FINDING_MISSING] = {"-", STYLE_WARN},
-    [PH_FINDING_MENDED] = {"+", STYLE_NORMAL},
+    [PH_FINDING_ODDITY] = {"!", "odd", STYLE_BAD},
+    [PH_FINDING_MISSING] = {"-", "missing", STYLE_WARN},
+    [PH_FINDING_MENDED] = {"+", "mended", STYLE_NORMAL},
 };
 
 enum { INDENT = 3 };
@@ -77,6 +77,25 @@ static bool findings_fit(const struct app *app, int lines, struct rect r) {
   return rows <= r.h;
 }
 
+/* "findings: 3 (2 ! odd, 1 + mended)": what the marks mean. */
+static void findings_counts(char *buf, size_t size, const struct reel *reel) {
+  size_t count[PH_FINDING_COUNT] = {0}, told = 0;
+  size_t n = (size_t)snprintf(buf, size, "findings: %zu", reel->nfindings);
+  for (size_t i = 0; i < reel->nfindings; i++)
+    count[(unsigned)reel->findings[i].kind < PH_FINDING_COUNT ? reel->findings[i].kind : 0]++;
+  for (int i = 0; i < PH_FINDING_COUNT && n < size; i++) {
+    char number[24] = "";
+    if (count[i] == 0)
+      continue;
+    if (count[i] < reel->nfindings)
+      snprintf(number, sizeof number, "%zu ", count[i]);
+    n += (size_t)snprintf(buf + n, size - n, "%s%s%s %s", told++ ? ", " : " (", number,
+                          looks[i].glyph, looks[i].word);
+  }
+  if (told && n + 1 < size)
+    snprintf(buf + n, size - n, ")");
+}
+
 static void findings_title(char *buf, size_t size, const struct app *app, int lines) {
   const struct reel *reel = app_reel(app);
   const char *filter = app->filter[PANEL_FINDINGS];
@@ -85,7 +104,7 @@ static void findings_title(char *buf, size_t size, const struct app *app, int li
   else if (filter[0])
     snprintf(buf, size, "findings: %d of %zu with \"%s\"", lines, reel->nfindings, filter);
   else
-    snprintf(buf, size, "findings: %zu", reel->nfindings);
+    findings_counts(buf, size, reel);
 }
 
 static void findings_keys(char *buf, size_t size, const struct app *app) {
@@ -126,7 +145,8 @@ void panel_findings_draw(struct surface *s, struct rect r, const struct app *app
   char title[160], keys[120];
   findings_title(title, sizeof title, app, lines);
   findings_keys(keys, sizeof keys, app);
-  r = panel_frame(s, r, app, PANEL_FINDINGS, title, r.w >= 50 && lines > 0 ? keys : NULL);
+  int need = text_width(title, 1 << 20, NULL) + text_width(keys, 1 << 20, NULL) + 10;
+  r = panel_frame(s, r, app, PANEL_FINDINGS, title, r.w >= need && lines > 0 ? keys : NULL);
   if (lines == 0 && r.h > 0)
     surface_put(s, r, 0, 1, STYLE_DIM,
                 app->filter[PANEL_FINDINGS][0] ? "none has that text" : "there are none");

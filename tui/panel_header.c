@@ -92,9 +92,12 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
   }
   if (reel->latch >= 0)
     strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "latch: recorded %lld", (long long)reel->latch);
+  else if (reel->late)
+    strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "succeeds at %lld, after the last stored state",
+              (long long)reel->states);
   else
     strip_add(strip, 1, STYLE_BAD, STRIP_BAR, "latch: recorded NEVER");
-  if (meta->control_dt > 0)
+  if (meta->control_dt > 0 && panel_has_hold(reel))
     strip_add(strip, 5, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
               (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
 }
@@ -129,6 +132,24 @@ static void header_findings(struct strip *strip, const struct app *app, const st
             reel->nfindings == 1 ? "" : "s", key[0] ? ": " : "", key);
 }
 
+/* "no model: 22 files of the model cannot be had: --assets DIR ...": the cure stands at its end,
+ * where a promise is cut. */
+static bool header_cure(struct strip *strip, const struct reel *reel) {
+  if (!reel->raw || !strstr(reel->model_note, "--missing-assets"))
+    return false;
+  const char *files = strstr(reel->model_note, " file");
+  while (files && files > reel->model_note && files[-1] >= '0' && files[-1] <= '9')
+    files--;
+  int n = files ? (int)strspn(files, "0123456789") : 0;
+  if (n > 0 && strncmp(files, "1 ", 2) != 0)
+    strip_add(strip, 0, STYLE_WARN, STRIP_BLANK, "! model not loaded: %.*s files are missing", n,
+              files);
+  else
+    strip_add(strip, 0, STYLE_WARN, STRIP_BLANK, "! model not loaded: a file is missing");
+  strip_add(strip, 0, STYLE_WARN, STRIP_GLUE, ": give --assets DIR, or --missing-assets drop");
+  return true;
+}
+
 /* Notes without rows of their own: what is wrong comes before latch and promise, which are shown
  * only if the notes fit whole. */
 static bool header_warn(struct strip *strip, const char *const *notes, int n, int width) {
@@ -148,7 +169,8 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
   struct strip strip = {0};
   bool own_rows = r.h >= 2 + n;
   if (own_rows || header_warn(&strip, notes, n, r.w)) {
-    header_latch(&strip, reel);
+    if (!header_cure(&strip, reel))
+      header_latch(&strip, reel);
     header_promise(&strip, reel);
     header_source(&strip, reel);
   }
@@ -172,14 +194,19 @@ static void header_nothing(struct surface *s, struct rect r, const struct app *a
     strip_add(&first, 0, STYLE_BOLD, STRIP_BLANK, "there are no episodes");
     strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "in %s", catalog ? catalog->path : "the path");
   } else if (app_has_episode(app)) {
-    strip_add(&first, 0, STYLE_BAD, STRIP_BLANK, "%s does not open",
-              catalog_entry(catalog, app->want.episode)->id);
+    const char *id = catalog_entry(catalog, app->want.episode)->id;
+    if (panel_opening(app))
+      strip_add(&first, 0, STYLE_WARN, STRIP_BLANK, "opening %s ...", id);
+    else
+      strip_add(&first, 0, STYLE_BAD, STRIP_BLANK, "%s does not open", id);
     strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", app->want.episode + 1, catalog->n);
     strip_add(&first, 2, STYLE_NORMAL, STRIP_BLANK, "%s",
               catalog_entry(catalog, app->want.episode)->file);
   }
   strip_draw(s, r, 0, 1, &first);
-  if (snap)
+  if (snap && panel_opening(app))
+    strip_add(&second, 0, STYLE_DIM, STRIP_BLANK, "its model is loaded and compiled");
+  else if (snap)
     strip_add(&second, 0, STYLE_BAD, STRIP_BLANK, "%s", snap->error);
   strip_draw(s, r, 1, 1, &second);
 }

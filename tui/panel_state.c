@@ -215,30 +215,12 @@ static void shape_fit(struct shape *shape, int rows, int width) {
   shape->rows = rows;
 }
 
-/* A name in so many columns: its place in brackets, which tells it from others, is kept. */
-static void name_fit(char *out, size_t size, const char *name, int width) {
-  const char *place = strrchr(name, '[');
-  size_t digits = place ? strspn(place + 1, "0123456789") : 0;
-  if (digits == 0 || strcmp(place + 1 + digits, "]") != 0)
-    place = NULL;
-  int tail = place ? (int)strlen(place) : 0;
-  char stem[200];
-  if (!place || text_width(name, 1 << 20, NULL) <= width || width < tail + 2) {
-    text_fit(out, size, name, width);
-    return;
-  }
-  snprintf(stem, sizeof stem, "%.*s", (int)(place - name), name);
-  text_fit(out, size, stem, width - tail);
-  size_t n = strlen(out);
-  snprintf(out + n, size - n, "%s", place);
-}
-
 static void signal_draw(struct surface *s, struct rect r, int y, const struct shape *shape,
                         const struct app *app, int signal, bool selected) {
   const ph_signal *sig = &app_reel(app)->signals[signal];
   const struct snapshot *snap = app->snap;
   char name[200], value[32];
-  name_fit(name, sizeof name, signal_name(sig, shape->headings), shape->name);
+  text_fit_name(name, sizeof name, signal_name(sig, shape->headings), shape->name);
   snprintf(value, sizeof value, "%*s", VALUE_WIDTH, "-");
   if (snap->has_frame && snap->values)
     text_number(value, sizeof value, snap->values[signal], VALUE_WIDTH);
@@ -290,7 +272,7 @@ static void heading_draw(struct surface *s, struct rect r, int y, const struct a
     int n = is_scalar(channel) ? folder_length(channel->name) : (int)strlen(channel->name);
     snprintf(text, sizeof text, "%.*s", n, channel->name);
   }
-  text_fit(fit, sizeof fit, text, r.w - 1);
+  text_fit_name(fit, sizeof fit, text, r.w - 1);
   surface_put(s, r, y, 1, STYLE_TITLE, fit);
 }
 
@@ -350,13 +332,22 @@ static void contact_number(char *buf, size_t size, double value) {
     buf[4] = '.'; /* whatever the locale */
 }
 
+static bool contact_forces(const struct snapshot *snap) {
+  for (size_t i = 0; i < snap->ncontacts; i++)
+    if (!isnan(snap->contacts[i].force))
+      return true;
+  return false;
+}
+
 static void contacts_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct snapshot *snap = app->snap;
   char title[80];
-  snprintf(title, sizeof title, "contacts: %zu", snap->ncontacts);
+  bool forces = contact_forces(snap);
+  snprintf(title, sizeof title, "contacts: %zu%s%s", snap->ncontacts,
+           forces ? "" : "; forces not known", forces || snap->ctrl ? "" : ": no ctrl");
   if (r.w > 64)
     r.w = 64;
-  surface_rule(s, r, 0, title, "dist mm  force N");
+  surface_rule(s, r, 0, title, forces ? "dist mm  force N" : "dist mm");
   int room = r.h - 1, all = (int)snap->ncontacts;
   int shown = all > room ? room - 1 : all;
   for (int i = 0; i < shown; i++) {
@@ -367,8 +358,9 @@ static void contacts_draw(struct surface *s, struct rect r, const struct app *ap
     contact_number(dist, sizeof dist, c->dist * 1e3);
     contact_number(force, sizeof force, c->force);
     surface_put(s, r, 1 + i, 1, STYLE_NORMAL, fit);
-    surface_put_right(s, r, 1 + i, r.w - 11, STYLE_NORMAL, dist);
-    surface_put_right(s, r, 1 + i, r.w - 2, STYLE_NORMAL, force);
+    surface_put_right(s, r, 1 + i, r.w - (forces ? 11 : 2), STYLE_NORMAL, dist);
+    if (forces)
+      surface_put_right(s, r, 1 + i, r.w - 2, STYLE_NORMAL, force);
   }
   if (shown < all && room > 0)
     surface_printf(s, r, room, 1, STYLE_HINT, "%d more", all - shown);
@@ -404,8 +396,9 @@ static void state_title(char *buf, size_t size, const struct app *app) {
 
 static void state_empty(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
-  const char *text = app->snap ? "no state: the episode is not open" : "opening ...";
-  bool error = app->snap && app->snap->error[0];
+  bool opening = !app->snap || panel_opening(app);
+  const char *text = opening ? "opening ..." : "no state: the episode is not open";
+  bool error = !opening && app->snap->error[0];
   if (reel && error)
     text = "no state: this step cannot be shown";
   else if (reel && reel->nsignals == 0 && reel->nchannels == 0)

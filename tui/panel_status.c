@@ -22,12 +22,12 @@ static void status_place(struct strip *strip, const struct app *app) {
   const struct snapshot *snap = app->snap;
   int64_t last = reel->states > 0 ? reel->states - 1 : 0;
   char now[48], total[48];
-  double seconds = reel->meta.control_dt * (double)last;
+  double seconds = clock_end(&reel->clock, &reel->meta);
   strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld/%lld", (long long)app_shown_step(app),
             (long long)last);
   if (app->want.episode == reel->episode && app->want.step != app_shown_step(app))
     strip_add(strip, 6, STYLE_DIM, STRIP_TIGHT, "→ %lld", (long long)app->want.step);
-  if (!snap->has_frame)
+  if (!snap->has_frame || clock_counts(&reel->clock, &reel->meta))
     return;
   text_time(now, sizeof now, snap->time, seconds);
   text_time(total, sizeof total, seconds, seconds);

@@ -1,6 +1,7 @@
 /* What the task's condition says at the playhead, how long it has held, and where it latched. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "panel.h"
 #include "strip.h"
@@ -77,6 +78,9 @@ static void success_latch(struct surface *s, struct rect r, int y, const struct 
   fact(s, r, y, "latch");
   if (!reel->predicate) {
     strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "not recorded");
+  } else if (reel->latch < 0 && reel->late) {
+    strip_add(&strip, 0, STYLE_GOOD, STRIP_TIGHT, "at %lld, after the last stored state",
+              (long long)reel->states);
   } else if (reel->latch < 0) {
     strip_add(&strip, 0, STYLE_BAD, STRIP_TIGHT, "never");
   } else {
@@ -93,14 +97,20 @@ static void success_latch(struct surface *s, struct rect r, int y, const struct 
   strip_draw(s, r, y, FACT_X, &strip);
 }
 
+/* At the last state also the reward of the action after it, where its own state is not stored. */
 static void success_reward(struct surface *s, struct rect r, int y, const struct app *app) {
-  char number[32];
+  const struct reel *reel = app_reel(app);
+  char number[32], after[32];
+  struct strip strip = {0};
   fact(s, r, y, "reward");
   text_number(number, sizeof number, app->snap->reward, 9);
-  const char *p = number;
-  while (*p == ' ')
-    p++;
-  surface_put(s, r, y, FACT_X, STYLE_NORMAL, p);
+  strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "%s", number + strspn(number, " "));
+  text_number(after, sizeof after, reel->late_reward, 9);
+  if (reel->meta.states == reel->meta.actions && app->snap->step == reel->states - 1 &&
+      isfinite(reel->late_reward))
+    strip_add(&strip, 1, STYLE_NORMAL, STRIP_GLUE, ", then %s by action %lld",
+              after + strspn(after, " "), (long long)(reel->states - 1));
+  strip_draw(s, r, y, FACT_X, &strip);
 }
 
 static void success_flags(struct surface *s, struct rect r, int y, const struct app *app) {
@@ -161,6 +171,8 @@ static void success_conditions(struct surface *s, struct rect r, const struct ap
   int lines = (int)reel->nconditions;
   if (r.h < 1)
     return;
+  if (lines == 0 && reel->meta.layout[0])
+    return;
   if (lines == 0) {
     surface_put(s, r, 0, 1, STYLE_DIM,
                 reel->predicate ? "conditions: the task is not at hand" : "no task: no conditions");
@@ -177,20 +189,39 @@ static void success_conditions(struct surface *s, struct rect r, const struct ap
 
 typedef void (*fact_fn)(struct surface *s, struct rect r, int y, const struct app *app);
 
+/* What the file has nothing of has no line. Returns how many there are. */
+static int choose_facts(const struct reel *reel, bool judged, fact_fn out[5]) {
+  int n = 0;
+  if (judged)
+    out[n++] = success_predicate;
+  if (judged && panel_has_hold(reel))
+    out[n++] = success_held;
+  if (judged)
+    out[n++] = success_latch;
+  if (!reel->no_rewards || !reel->meta.layout[0])
+    out[n++] = success_reward;
+  if (!reel->no_flags || !reel->meta.layout[0])
+    out[n++] = success_flags;
+  return n;
+}
+
+int panel_success_facts(const struct reel *reel) {
+  fact_fn facts[5];
+  return choose_facts(reel, true, facts);
+}
+
 static void success_facts(struct surface *s, struct rect r, const struct app *app) {
-  static const fact_fn judged[] = {success_predicate, success_held, success_latch, success_reward,
-                                   success_flags};
-  static const fact_fn plain[] = {success_reward, success_flags};
   const struct reel *reel = app_reel(app);
   bool task = reel->predicate || reel->nconditions > 0;
-  int n = task ? 5 : 2;
+  fact_fn facts[5];
+  int n = choose_facts(reel, task, facts);
   for (int i = 0; i < n && i < r.h; i++)
-    (task ? judged : plain)[i](s, r, i, app);
-  if (!task && r.h > 2)
-    surface_printf(s, r, 2, 1, STYLE_DIM, "%s",
+    facts[i](s, r, i, app);
+  if (!task && r.h > n)
+    surface_printf(s, r, n, 1, STYLE_DIM, "%s",
                    reel->task_note[0] ? reel->task_note : "no task: nothing was judged");
-  if (!task && r.h > 3 && reel->meta.success >= 0)
-    surface_printf(s, r, 3, 1, STYLE_DIM, "the file says success=%d", reel->meta.success);
+  if (!task && r.h > n + 1 && reel->meta.success >= 0)
+    surface_printf(s, r, n + 1, 1, STYLE_DIM, "the file says success=%d", reel->meta.success);
 }
 
 /* Facts beside conditions where it is wide, else over them. */
@@ -207,9 +238,12 @@ static void success_both(struct surface *s, struct rect r, const struct app *app
       surface_put(s, r, y, left, STYLE_BORDER, "│");
     success_conditions(s, right, app);
   } else {
-    int conditions = (int)(reel->nconditions > 0 ? reel->nconditions : 1);
+    int most = panel_success_facts(reel);
+    int conditions = (int)(reel->nconditions > 0  ? reel->nconditions
+                           : reel->meta.layout[0] ? 0
+                                                  : 1);
     int facts = r.h - conditions;
-    facts = facts > 5 ? 5 : facts < 2 ? (r.h < 2 ? r.h : 2) : facts;
+    facts = facts > most ? most : facts < 2 ? (r.h < 2 ? r.h : 2) : facts;
     success_facts(s, (struct rect){r.y, r.x, facts, r.w}, app);
     success_conditions(s, (struct rect){r.y + facts, r.x, r.h - facts, r.w}, app);
   }

@@ -221,7 +221,8 @@ static void timeline_choose(const struct reel *reel, int h, bool chosen[LANE_COU
   memset(chosen, 0, sizeof(bool) * LANE_COUNT);
   for (int i = 0; i < LANE_COUNT && h > 0; i++) {
     enum lane lane = by_rank[i];
-    if ((lane == LANE_HOLD && !reel->hold) || (lane == LANE_PREDICATE && !reel->predicate))
+    if ((lane == LANE_HOLD && (!reel->hold || !panel_has_hold(reel))) ||
+        (lane == LANE_PREDICATE && !reel->predicate))
       continue;
     chosen[lane] = true;
     h--;

@@ -1,5 +1,6 @@
 #include "plot.h"
 
+#include <float.h>
 #include <math.h>
 
 /* --- spans to columns --- */
@@ -72,6 +73,8 @@ bool plot_range(const struct plot_dot *dots, int n, double *low, double *high) {
         *high = ends[k] > *high ? ends[k] : *high;
       }
   }
+  if (*low < *high && *high / 2 - *low / 2 <= 4 * DBL_EPSILON * fmax(fabs(*low), fabs(*high)))
+    *high = *low; /* what rounding alone makes of one number */
   return *low <= *high;
 }
 
@@ -80,8 +83,8 @@ static int row_of(double value, int rows, double low, double high) {
   double at = 0.5;
   if (high > low)
     at = (high / 2 - value / 2) / (high / 2 - low / 2);
-  else if (value != low)
-    at = value > low ? 0 : 1;
+  else if (isinf(value))
+    at = value > 0 ? 0 : 1;
   at = at < 0 ? 0 : at > 1 ? 1 : at;
   return (int)(at * (rows - 1) + 0.5);
 }

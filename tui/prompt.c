@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "snapshot.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static void walk_history(struct prompt *p, int by) {
 
 /* The i-th word that may stand at a place of the line: its number `word` and the words before it.
  */
-static const char *candidate(const char *verb, int word, int i) {
+static const char *candidate(const struct prompt *p, const char *verb, int word, int i) {
   static const char *const settings[] = {"ascii", "scheme", "speed"};
   if (word == 0 || (word == 2 && strcmp(verb, "bind") == 0))
     return i < CMD_COUNT ? command_info((enum command)i)->name : NULL;
@@ -86,7 +87,7 @@ static const char *candidate(const char *verb, int word, int i) {
     return i < 3 ? settings[i] : NULL;
   if (word >= 1 && strcmp(verb, "event-kinds") == 0)
     return i < EVENT_KIND_COUNT ? event_name((enum event_kind)i) : NULL;
-  return NULL;
+  return word >= 1 && p->names ? p->names(p->names_arg, verb, i) : NULL;
 }
 
 static int words_before(const char *text, size_t n) {
@@ -103,33 +104,58 @@ static size_t common(const char *a, const char *b) {
   return n;
 }
 
-static void complete(struct prompt *p) {
-  char verb[32] = "";
-  const char *first = NULL;
-  size_t from = p->cursor, same = 0, hint = 0;
-  int found = 0;
-  while (from > 0 && p->text[from - 1] != ' ')
-    from--;
-  size_t typed = p->cursor - from;
+/* What may stand for the word that is typed: how many words, and what is common to them. */
+struct match {
+  int found;
+  const char *first;
+  size_t same; /* bytes of `first` that all begin with */
+};
+
+/* Words that begin with what is typed, or have it inside. The hint lists them. */
+static struct match match_words(struct prompt *p, size_t from, bool inside) {
+  struct match m = {0};
+  char verb[32] = "", typed[PROMPT_SIZE];
+  size_t hint = 0;
   int word = words_before(p->text, from);
+  const char *name;
   sscanf(p->text, "%31s", verb);
-  for (int i = 0; candidate(verb, word, i); i++) {
-    const char *name = candidate(verb, word, i);
-    if (strncmp(name, p->text + from, typed) != 0)
+  snprintf(typed, sizeof typed, "%.*s", (int)(p->cursor - from), p->text + from);
+  for (int i = 0; (name = candidate(p, verb, word, i)); i++) {
+    bool fits = inside ? text_contains(name, typed) : strncmp(name, typed, strlen(typed)) == 0;
+    if (!*name || !fits)
       continue;
-    same = found ? (common(first, name) < same ? common(first, name) : same) : strlen(name);
-    first = found ? first : name;
-    found++;
+    m.same =
+        m.found ? (common(m.first, name) < m.same ? common(m.first, name) : m.same) : strlen(name);
+    m.first = m.found ? m.first : name;
+    m.found++;
     if (hint < sizeof p->hint)
       hint +=
           (size_t)snprintf(p->hint + hint, sizeof p->hint - hint, "%s%s", hint ? " " : "", name);
   }
-  if (found == 0) {
+  return m;
+}
+
+/* Commands are completed from their beginning; a name of the episode by any part of it, for it
+ * often begins as many others do. */
+static void complete(struct prompt *p) {
+  size_t from = p->cursor;
+  while (from > 0 && p->text[from - 1] != ' ')
+    from--;
+  struct match m = match_words(p, from, false);
+  if (m.found == 0 && from > 0 && p->cursor > from && p->names) {
+    m = match_words(p, from, true);
+    if (m.found > 1)
+      return;
+    if (m.found == 1)
+      cut(p, from, p->cursor);
+  }
+  if (m.found == 0) {
     snprintf(p->hint, sizeof p->hint, "%s", "nothing to complete");
     return;
   }
-  insert(p, first + typed, same - typed);
-  if (found == 1) {
+  size_t typed = p->cursor - from;
+  insert(p, m.first + typed, m.same - typed);
+  if (m.found == 1) {
     p->hint[0] = 0;
     if (p->text[p->cursor] != ' ')
       insert(p, " ", 1);

@@ -18,6 +18,10 @@ struct prompt {
   char saved[PROMPT_SIZE];
   bool plain;     /* no history, no completion: a filter */
   char hint[256]; /* what Tab found, "" nothing */
+  /* Words that may follow a command and are in no table: the i-th, "" none at this place, NULL past
+   * the last. Nullable. */
+  const char *(*names)(const void *arg, const char *verb, int i);
+  const void *names_arg; /* borrowed */
 };
 
 enum prompt_result { PROMPT_EDITING, PROMPT_DONE, PROMPT_CANCELED };

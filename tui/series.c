@@ -54,11 +54,55 @@ static void choice_add(struct choice *choice, size_t track) {
   choice->track[choice->n++] = track;
 }
 
+/* Whether a name ends in `tail`, a word of it or more. */
+static bool ends_in(const char *name, const char *tail) {
+  size_t n = strlen(name), m = strlen(tail);
+  return m > 0 && m < n && strcmp(name + n - m, tail) == 0 && strchr("/_.", name[n - m - 1]);
+}
+
+/* The tracks of the one array, or the one track, whose name ends in this; what an action led to
+ * comes last. 0: there is none, or there are two. */
+static size_t find_tail(const ph_tracks *tracks, const char *tail, size_t *place, size_t room) {
+  const char *whose = NULL;
+  size_t found = 0;
+  for (int next = 0; next < 2 && found == 0; next++)
+    for (size_t i = 0; i < ph_tracks_count(tracks); i++) {
+      const ph_track *track = ph_tracks_at(tracks, i);
+      bool array = ends_in(track->array, tail);
+      if ((strncmp(track->array, "next_", 5) == 0) != next ||
+          (!array && !ends_in(track->name, tail)))
+        continue;
+      const char *name = array ? track->array : track->name;
+      if (whose && strcmp(whose, name) != 0)
+        return 0;
+      whose = name;
+      if (found < room)
+        place[found] = i;
+      found++;
+    }
+  return found;
+}
+
+/* Up to three names that have this text; an array is named once. */
+static void near_names(const ph_tracks *tracks, const char *part, char *out, size_t size) {
+  const char *before = "";
+  size_t n = 0, found = 0;
+  out[0] = 0;
+  for (size_t i = 0; i < ph_tracks_count(tracks) && found < 3 && n < size; i++) {
+    const ph_track *track = ph_tracks_at(tracks, i);
+    const char *name = text_contains(track->array, part) ? track->array : track->name;
+    if (!text_contains(name, part) || strcmp(name, before) == 0)
+      continue;
+    n += (size_t)snprintf(out + n, size - n, "%s%s", found ? ", " : "; near: ", name);
+    before = name;
+    found++;
+  }
+}
+
 /* A name that is not there: computed numbers are not stored, others are misspelt. */
 static void name_missing(const struct opened *o, const char *name, char *out, size_t size) {
   const struct reel *reel = o->reel;
-  char near[160] = "";
-  size_t n = 0, found = 0;
+  char near[160];
   for (size_t i = 0; i < reel->nsignals; i++)
     if (reel->signals[i].kind >= PH_SIGNAL_SENSOR && reel->signals[i].kind != PH_SIGNAL_CHANNEL &&
         strcmp(reel->signals[i].name, name) == 0) {
@@ -66,13 +110,7 @@ static void name_missing(const struct opened *o, const char *name, char *out, si
            name);
       return;
     }
-  for (size_t i = 0; i < ph_tracks_count(o->tracks) && found < 3 && n < sizeof near; i++) {
-    const char *other = ph_tracks_at(o->tracks, i)->name;
-    if (!text_contains(other, name))
-      continue;
-    n += (size_t)snprintf(near + n, sizeof near - n, "%s%s", found ? ", " : "; near: ", other);
-    found++;
-  }
+  near_names(o->tracks, name, near, sizeof near);
   note(out, size, "%s has no number called \"%s\"%s", reel->meta.id, name, near);
 }
 
@@ -81,6 +119,8 @@ static void choice_name(struct choice *choice, const struct opened *o, const cha
                         size_t size) {
   size_t place[PLOT_CURVES] = {0}, in = 0;
   size_t all = ph_tracks_find(o->tracks, name, place, PLOT_CURVES);
+  if (all == 0)
+    all = find_tail(o->tracks, name, place, PLOT_CURVES);
   size_t n = all < PLOT_CURVES ? all : PLOT_CURVES;
   if (n == 0)
     name_missing(o, name, out, size);
@@ -90,7 +130,10 @@ static void choice_name(struct choice *choice, const struct opened *o, const cha
     size_t at = choice_find(choice, place[i]);
     if (in == n)
       choice_drop(choice, at);
-    else if (at == choice->n)
+    else if (at == choice->n && choice->n == PLOT_CURVES)
+      note(out, size, "%s gives way: %d are shown at most",
+           ph_tracks_at(o->tracks, choice->track[0])->name, PLOT_CURVES);
+    if (in < n && at == choice->n)
       choice_add(choice, place[i]);
   }
   if (all > n)

@@ -5,6 +5,7 @@
 #define TUI_SNAPSHOT_H
 
 #include "catalog.h"
+#include "clock.h"
 
 #define PLOT_CURVES 4 /* shown at most */
 #define PLOT_WISHES 8 /* named at most in one request */
@@ -92,6 +93,10 @@ struct reel {
   size_t nfindings;
   ph_finding *findings; /* by kind, the worst first, then by step */
   bool raw;             /* no model: the states are a channel, numbers without names */
+  struct clock clock;
+  bool no_flags, no_rewards; /* the file holds none, at no step */
+  bool late;          /* its last action succeeded; the state after it is not stored */
+  double late_reward; /* of that action; NaN: none is stored, or its state is */
 };
 
 /* What a track holds over the steps first .. first+steps-1: part k is of the `per` steps from

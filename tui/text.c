@@ -72,6 +72,29 @@ void text_fit(char *out, size_t size, const char *s, int width) {
   snprintf(out, size, "%.*s%s", (int)keep, s, tail);
 }
 
+/* The end of s in `width` columns at most; no combining mark begins it. */
+static const char *text_end(const char *s, int width) {
+  uint32_t code;
+  while (text_width(s, 1 << 20, NULL) > width ||
+         (*s && text_decode(s, strlen(s), &code) > 0 && text_width_of(code) == 0))
+    s += text_decode(s, strlen(s), &code);
+  return s;
+}
+
+void text_fit_name(char *out, size_t size, const char *s, int width) {
+  int tail = (width - 1) * 3 / 5;
+  size_t keep;
+  if (size == 0)
+    return;
+  if (width < 4 || text_width(s, 1 << 20, NULL) <= width) {
+    text_fit(out, size, s, width);
+    return;
+  }
+  const char *end = text_end(s, tail);
+  text_width(s, width - 1 - text_width(end, tail, NULL), &keep);
+  snprintf(out, size, "%.*s…%s", (int)keep, s, end);
+}
+
 static char lower(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }

@@ -17,6 +17,8 @@ int text_width_of(uint32_t code);
 int text_width(const char *s, int max, size_t *cut);
 /* Writes s, and "…" in the place of what does not fit into `width` columns. size counts bytes. */
 void text_fit(char *out, size_t size, const char *s, int width);
+/* The same for names, which differ at their ends: "…" stands between a beginning and the end. */
+void text_fit_name(char *out, size_t size, const char *s, int width);
 /* Whether s contains `part`, letters of ASCII compared without case; "" is in everything. */
 bool text_contains(const char *s, const char *part);
 

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../tui/clock.h"
+
 int cli_fail(enum exit_status status, const char *fmt, ...) {
   char line[1400];
   va_list args;
@@ -90,9 +92,16 @@ int cli_episode(const struct options *opt, const ph_store *store, size_t *i) {
 
 /* --- steps --- */
 
-/* How many states the episode that was asked for has, and how long a step of it takes [s]; 0 where
- * that is not known. */
-static int measure(const struct options *opt, int64_t *states, double *dt) {
+/* What --at is measured by: how many states there are, and the step of a time where a rate is
+ * known.
+ */
+struct ruler {
+  int64_t states;
+  bool timed;
+  double step; /* that the time asked for means */
+};
+
+static int measure(const struct options *opt, double seconds, struct ruler *ruler) {
   ph_store *store = NULL;
   ph_episode *episode = NULL;
   ph_store_options so = cli_store_options(opt);
@@ -102,10 +111,14 @@ static int measure(const struct options *opt, int64_t *states, double *dt) {
   size_t i;
   status = cli_episode(opt, store, &i);
   if (status == EXIT_FINE && ph_store_episode(&episode, store, i) == PH_OK) {
-    *states = ph_episode_meta_of(episode)->states;
-    *dt = ph_episode_meta_of(episode)->control_dt;
+    const ph_episode_meta *meta = ph_episode_meta_of(episode);
+    struct clock clock;
+    clock_read(&clock, episode);
+    ruler->states = meta->states;
+    ruler->timed = clock_dt(&clock, meta) > 0;
+    ruler->step = ruler->timed ? clock_step(&clock, meta, seconds) : 0;
   } else if (status == EXIT_FINE) { /* the screen says why */
-    *states = ph_store_entry(store, i)->states;
+    ruler->states = ph_store_entry(store, i)->states;
   }
   ph_episode_free(episode);
   ph_store_free(store);
@@ -124,8 +137,8 @@ static bool parse_place(const char *text, double *value, char *unit) {
 }
 
 int cli_step(const struct options *opt, bool look, int64_t *step) {
-  int64_t states = 0;
-  double dt = 0, value = 0;
+  struct ruler ruler = {0};
+  double value = 0;
   char unit = 0;
   *step = -1;
   if (!opt->at)
@@ -134,19 +147,19 @@ int cli_step(const struct options *opt, bool look, int64_t *step) {
   if (!middle && !last && !parse_place(opt->at, &value, &unit))
     return cli_fail(EXIT_USAGE, "%s: --at %s: not a step: 213, 4.2s, 90%%, middle or last",
                     opt->verb, opt->at);
-  int status = middle || last || unit || look ? measure(opt, &states, &dt) : EXIT_FINE;
+  int status = middle || last || unit || look ? measure(opt, value, &ruler) : EXIT_FINE;
   if (status != EXIT_FINE)
     return status;
-  if (unit == 's' && dt <= 0)
+  if (unit == 's' && !ruler.timed)
     return cli_fail(EXIT_ERROR, "%s: --at %s: how long a step takes is not known", opt->paths[0],
                     opt->at);
-  double end = states > 0 ? (double)states - 1 : 0;
-  double to = middle        ? floor((double)states / 2)
+  double end = ruler.states > 0 ? (double)ruler.states - 1 : 0;
+  double to = middle        ? floor((double)ruler.states / 2)
               : last        ? end
-              : unit == 's' ? rint(value / dt)
+              : unit == 's' ? fmax(ruler.step, 0)
               : unit == '%' ? rint(value / 100 * end)
                             : value;
-  if (states > 0 && to > end) {
+  if (ruler.states > 0 && to > end) {
     cli_fail(EXIT_FINE, "%s: --at %s: the last step is %.0f", opt->verb, opt->at, end);
     to = end;
   }
