@@ -323,7 +323,7 @@ void ph_child_receive(ph_child *child, ph_reply *reply) {
   if (late)
     reply->answer = PH_ANSWER_TIME;
   else if (how != -1 && WIFSIGNALED(how))
-    reply->answer = PH_ANSWER_SIGNAL;
+    reply->answer = WTERMSIG(how) == SIGXCPU ? PH_ANSWER_CPU : PH_ANSWER_SIGNAL;
   else if (how != -1 && WIFEXITED(how))
     reply->answer = PH_ANSWER_EXIT;
   if (reply->answer == PH_ANSWER_SIGNAL)
