@@ -1,8 +1,9 @@
 /* The general fallback: any HDF5 file whose arrays mostly share a first dimension is one raw
- * episode. Nothing is known of its layout: every array is a channel, and what is no row per step is
- * named. */
-#include "read_demos.h"
+ * episode, or one for each of its groups where they look alike. Nothing is known of its layout:
+ * every array is a channel, and what is no row per step is named. */
+#include "read_arrays.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,57 +11,19 @@
 #include "fail.h"
 
 #define TIMES_MAX 65536
+#define LOOKED_AT ((size_t)1 << 18) /* numbers of an episode that are looked at */
 
-/* --- which dimension --- */
-
-static bool has_rows(const ph_channel *c) {
-  return c->rank > 0 && c->rows > 1;
-}
-
-static int compare_rows(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* The first dimension of more than half of the arrays that have rows; those with one row less count
- * too, as actions have one less than states. 0: there is none. */
-static int64_t shared_rows(const ph_foreign *f) {
-  int64_t *rows = malloc((f->narrays + 1) * sizeof *rows), best = 0, last = 0;
-  size_t n = 0, most = 0, count = 0, less = 0;
-  for (size_t i = 0; rows && i < f->narrays; i++)
-    if (has_rows(&f->arrays[i].channel))
-      rows[n++] = f->arrays[i].channel.rows;
-  if (n > 0)
-    qsort(rows, n, sizeof *rows, compare_rows);
-  for (size_t i = 0; i < n; i++) {
-    if (rows[i] != last)
-      less = rows[i] - 1 == last ? count : 0;
-    count = rows[i] == last ? count + 1 : 1;
-    last = rows[i];
-    if (count + less >= most) {
-      most = count + less;
-      best = last;
-    }
-  }
-  free(rows);
-  return 2 * most > n ? best : 0;
-}
-
-static ph_status gather(ph_foreign *f, int64_t *rows, hid_t h5) {
-  hid_t root = H5I_INVALID_HID;
-  ph_status status = ph_h5_group(&root, h5, "/");
-  if (status == PH_OK)
-    status = ph_foreign_gather(f, root);
-  ph_h5_close(root);
-  *rows = status == PH_OK ? shared_rows(f) : 0;
-  return status;
-}
-
+/* A file whose arrays share their last dimension is no episode, and scan says so. */
 static bool arrays_detect(const char *path, hid_t h5) {
+  ph_array_groups groups;
   ph_foreign f = {0};
   int64_t rows;
   (void)path;
-  bool yes = gather(&f, &rows, h5) == PH_OK && rows > 0;
+  bool yes = ph_array_groups_find(&groups, h5) == PH_OK && groups.n > 0;
+  ph_array_groups_clear(&groups);
+  if (!yes)
+    yes =
+        ph_arrays_gather(&f, &rows, h5, "/") == PH_OK && (rows > 0 || ph_arrays_last_axis(&f) > 0);
   ph_foreign_clear(&f);
   return yes;
 }
@@ -108,37 +71,113 @@ static void take_rate(ph_foreign *f) {
   free(time);
 }
 
+/* --- what is odd --- */
+
+/* Numbers that are none; an array of nothing else is only named. */
+static void find_not_finite(ph_foreign *f, ph_array *array, double *room) {
+  ph_channel *c = &array->channel;
+  size_t count = (size_t)c->rows * c->width, n = 0, first = 0;
+  if (array->read(array, 0, c->rows, room) != PH_OK)
+    return; /* the reader of the rows is told */
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(room[i]) && n++ == 0)
+      first = i;
+  if (n == count && n > 0)
+    ph_channel_note(c, "none of its numbers is finite");
+  else if (n > 0)
+    ph_foreign_find(f, PH_FINDING_ODDITY, (int64_t)(first / c->width),
+                    "%s: element %zu is not finite; %zu such", c->name, first % c->width, n);
+}
+
+/* The narrow arrays that come first: what is there to be looked at is bounded. */
+static void look_at_numbers(ph_foreign *f) {
+  size_t left = LOOKED_AT;
+  double *room = malloc(left * sizeof *room);
+  for (size_t i = 0; room && i < f->narrays; i++) {
+    const ph_channel *c = &f->arrays[i].channel;
+    if (ph_array_fault(&f->arrays[i]) || c->kind != PH_CHANNEL_NUMBERS || c->width == 0 ||
+        (size_t)c->rows > left / c->width)
+      continue;
+    left -= (size_t)c->rows * c->width;
+    find_not_finite(f, &f->arrays[i], room);
+  }
+  free(room);
+}
+
 /* --- the reader --- */
 
-static ph_status no_rows(const char *path) {
+static ph_status no_rows(const char *path, const ph_foreign *f) {
+  int64_t last = ph_arrays_last_axis(f);
+  if (last > 0)
+    return ph_fail(PH_EFORMAT,
+                   "%s: its arrays share their last dimension, %lld, and not their first: a time "
+                   "that runs along the last one is not read",
+                   path, (long long)last);
   return ph_fail(PH_EFORMAT, "%s: its arrays share no first dimension: it is no episode", path);
 }
 
-static ph_status arrays_scan(ph_scan *out, const char *path, hid_t h5) {
-  (void)h5;
-  memset(out, 0, sizeof *out);
-  snprintf(out->layout, sizeof out->layout, "arrays");
-  out->entries = calloc(1, sizeof *out->entries);
-  if (!out->entries)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", path);
-  out->n = 1;
-  ph_entry *e = out->entries;
-  snprintf(e->id, sizeof e->id, "arrays");
+/* "arrays", or the name of the group. */
+static void name_of(char *id, size_t size, const char *group) {
+  const char *slash = strrchr(group, '/'), *name = slash ? slash + 1 : group;
+  ph_escape(id, size, name[0] ? name : "arrays", strlen(name[0] ? name : "arrays"));
+}
+
+static void fill_entry(ph_entry *e, const char *path, const char *parent, const char *name,
+                       size_t place) {
+  const char *below = strcmp(parent, "/") == 0 ? "" : parent;
+  ph_escape(e->id, sizeof e->id, name[0] ? name : "arrays", strlen(name[0] ? name : "arrays"));
   snprintf(e->file, sizeof e->file, "%s", path);
-  snprintf(e->group, sizeof e->group, "/");
+  if (strlen(below) + strlen(name) + 2 <= sizeof e->group)
+    snprintf(e->group, sizeof e->group, "%s/%s", below, name);
+  else
+    snprintf(e->oddity, sizeof e->oddity, "its name has %zu bytes: it is too long to be opened",
+             strlen(name));
+  e->episode = ph_demo_number(name, place);
   e->actions = e->states = -1;
   e->success = -1;
   e->end_reason = PH_END_UNKNOWN;
-  return PH_OK;
+}
+
+/* That the file is an episode, where no group of it is. */
+static ph_status check_whole(const char *path, hid_t h5) {
+  ph_foreign f = {0};
+  int64_t rows;
+  ph_status status = ph_arrays_gather(&f, &rows, h5, "/");
+  if (status == PH_OK && rows == 0)
+    status = no_rows(path, &f);
+  ph_foreign_clear(&f);
+  return status;
+}
+
+static ph_status arrays_scan(ph_scan *out, const char *path, hid_t h5) {
+  ph_array_groups groups;
+  memset(out, 0, sizeof *out);
+  snprintf(out->layout, sizeof out->layout, "arrays");
+  ph_status status = ph_array_groups_find(&groups, h5);
+  if (status == PH_OK && groups.n == 0)
+    status = check_whole(path, h5);
+  if (status == PH_OK) {
+    out->n = groups.n > 0 ? groups.n : 1;
+    out->entries = calloc(out->n, sizeof *out->entries);
+    if (!out->entries)
+      status = ph_fail(PH_ENOMEM, "%s: %zu episodes: out of memory", path, out->n);
+  }
+  for (size_t i = 0; status == PH_OK && i < out->n; i++)
+    fill_entry(&out->entries[i], path, groups.n > 0 ? groups.parent : "/",
+               groups.n > 0 ? groups.names[i] : "", i);
+  ph_array_groups_clear(&groups);
+  return status;
 }
 
 static ph_status arrays_look(ph_entry *entry, hid_t h5) {
   ph_foreign f = {0};
   int64_t rows;
-  ph_status status = gather(&f, &rows, h5);
-  ph_foreign_clear(&f);
+  if (!entry->group[0])
+    return ph_fail(PH_EINVAL, "%s", entry->oddity);
+  ph_status status = ph_arrays_gather(&f, &rows, h5, entry->group);
   if (status == PH_OK && rows == 0)
-    status = no_rows(entry->file);
+    status = no_rows(entry->id, &f);
+  ph_foreign_clear(&f);
   if (status == PH_OK) {
     entry->states = rows;
     entry->actions = 0;
@@ -150,19 +189,22 @@ static void begin(ph_foreign *f, const char *file, const char *group) {
   ph_episode_meta *meta = &f->meta;
   memset(f, 0, sizeof *f);
   f->states = f->actions = f->rewards = f->dones = f->success = -1;
-  snprintf(meta->id, sizeof meta->id, "arrays");
+  name_of(meta->id, sizeof meta->id, group);
   snprintf(meta->layout, sizeof meta->layout, "arrays");
   snprintf(meta->file, sizeof meta->file, "%s", file);
   snprintf(meta->group, sizeof meta->group, "%s", group);
+  meta->episode = ph_demo_number(meta->id, 0);
   meta->success = -1;
 }
 
 static ph_status arrays_open(ph_foreign *out, const char *file, const char *group, hid_t h5) {
   int64_t rows;
   begin(out, file, group);
-  ph_status status = gather(out, &rows, h5);
+  if (!group[0])
+    return ph_fail(PH_EINVAL, "%s: the name of its group is too long to be opened", file);
+  ph_status status = ph_arrays_gather(out, &rows, h5, group);
   if (status == PH_OK && rows == 0)
-    status = no_rows(file);
+    status = no_rows(out->meta.id, out);
   if (status) {
     ph_foreign_clear(out);
     return status;
@@ -174,6 +216,7 @@ static ph_status arrays_open(ph_foreign *out, const char *file, const char *grou
       ph_channel_apart(c, rows);
   }
   take_rate(out);
+  look_at_numbers(out);
   return PH_OK;
 }
 

@@ -79,16 +79,16 @@ TEST_F(Arrays, HalfIsNotMost) {
 
 TEST_F(Arrays, StatesOneLongerThanActionsShare) {
   write([](File &f) {
-    for (int t = 0; t < 2; t++) {
-      std::string traj = "/traj_" + std::to_string(t);
-      f.array(traj + "/actions", F32, {50, 8}, wave(400));
-      f.array(traj + "/env_states", F32, {51, 13}, wave(663));
+    for (std::string arm : {"/left", "/right"}) {
+      f.array(arm + "/actions", F32, {50, 8}, wave(400));
+      f.array(arm + "/env_states", F32, {51, 13}, wave(663));
     }
   });
   Handed h;
   read(h);
   EXPECT_EQ(51, h.f.meta.states);
-  EXPECT_EQ(PH_CHANNEL_NUMBERS, h.channel("traj_1/actions")->kind);
+  ASSERT_NE(nullptr, h.channel("right/actions"));
+  EXPECT_EQ(PH_CHANNEL_NUMBERS, h.channel("right/actions")->kind);
 }
 
 TEST_F(Arrays, RateIsTheMedianOfTheTimes) {
@@ -127,6 +127,107 @@ TEST_F(Arrays, ATimeOfAnotherLengthIsNone) {
   Handed h;
   read(h);
   EXPECT_EQ(0, h.f.dt);
+}
+
+/* --- groups --- */
+
+/* A group of arrays, one row less of actions. */
+static void trial(File &f, const std::string &group, unsigned long long rows) {
+  f.array(group + "/env/qpos", F64, {rows, 3}, wave(3 * rows));
+  f.array(group + "/env/time", F64, {rows}, wave(rows));
+  f.array(group + "/actions", F64, {rows - 1, 2}, wave(2 * rows - 2));
+}
+
+TEST_F(Arrays, GroupsThatLookAlikeAreAnEpisodeEach) {
+  write([](File &f) {
+    for (int i = 0; i < 11; i++)
+      trial(f, "/Trial" + std::to_string(i), 20 + (i == 10));
+    f.array("/meta/version", I64, {}, {3});
+  });
+  Handed h;
+  read(h, 10);
+  EXPECT_EQ("Trial0 Trial1 Trial2 Trial3 Trial4 Trial5 Trial6 Trial7 Trial8 Trial9 Trial10", ids());
+  EXPECT_STREQ("/Trial10", scan.entries[10].group);
+  EXPECT_EQ(10, scan.entries[10].episode);
+  EXPECT_EQ(21, look(10).states);
+  EXPECT_EQ(20, look(9).states);
+  EXPECT_STREQ("Trial10", h.f.meta.id);
+  EXPECT_EQ(21, h.f.meta.states);
+  ASSERT_EQ(3u, h.f.narrays);
+  EXPECT_NE(nullptr, h.channel("env/qpos")) << "named from the group on";
+}
+
+TEST_F(Arrays, GroupsBelowDataToo) {
+  write([](File &f) {
+    trial(f, "/data/left", 20);
+    trial(f, "/data/right", 30);
+  });
+  ASSERT_EQ(PH_OK, list()) << ph_error();
+  if (std::string("arrays") == reader->name) {
+    EXPECT_EQ("left right", ids()) << "their lengths differ";
+    EXPECT_STREQ("/data/left", scan.entries[0].group);
+  }
+}
+
+TEST_F(Arrays, PartsOfOneEpisodeStayOne) {
+  write([](File &f) { /* two arms of one robot: not numbered, of one length */
+                      trial(f, "/left", 20);
+                      trial(f, "/right", 20);
+  });
+  list();
+  EXPECT_EQ("arrays", ids());
+  write([](File &f) { /* numbered, but the time of both is beside them */
+                      trial(f, "/arm0", 20);
+                      trial(f, "/arm1", 20);
+                      f.array("/time", F64, {20}, wave(20));
+  });
+  list();
+  EXPECT_EQ("arrays", ids());
+  write([](File &f) { /* numbered, but of other arrays */
+                      f.array("/part0/a", F64, {20}, wave(20));
+                      f.array("/part1/b", F64, {20}, wave(20));
+  });
+  list();
+  EXPECT_EQ("arrays", ids());
+}
+
+TEST_F(Arrays, TimeAlongTheLastAxisIsSaidAndNotMadeAnEpisode) {
+  write([](File &f) {
+    const char *names[] = {"a", "b", "c", "d", "e"};
+    const unsigned long long rows[] = {3, 3, 4, 4, 56};
+    for (int i = 0; i < 5; i++)
+      f.array(std::string("/walker/") + names[i], F64, {rows[i], 10}, wave(10 * rows[i]));
+  });
+  EXPECT_EQ(PH_EFORMAT, list());
+  EXPECT_EQ(path + ": its arrays share their last dimension, 10, and not their first: a time that "
+                   "runs along the last one is not read",
+            ph_error());
+}
+
+TEST_F(Arrays, EqualWidthsAreNoLastAxis) {
+  write([](File &f) {
+    f.array("/qpos", F64, {20, 7}, wave(140));
+    f.array("/action", F64, {19, 7}, wave(133));
+  });
+  Handed h;
+  read(h);
+  EXPECT_EQ(20, h.f.meta.states);
+}
+
+TEST_F(Arrays, NumbersThatAreNoneAreSaid) {
+  write([](File &f) {
+    std::vector<double> rows = wave(40);
+    rows[38] = rows[39] = NAN;
+    f.array("/actions", F64, {20, 2}, rows);
+    f.array("/obs", F64, {20, 3}, wave(60));
+    f.array("/unused", F64, {20}, std::vector<double>(20, NAN));
+  });
+  Handed h;
+  read(h);
+  EXPECT_STREQ("none of its numbers is finite", h.channel("unused")->note);
+  EXPECT_STREQ("", h.channel("obs")->note);
+  EXPECT_EQ("oddity: actions: element 0 is not finite; 2 such\n", h.findings());
+  EXPECT_EQ(19, h.f.findings[0].step);
 }
 
 TEST_F(Arrays, FoldersAreOfOthers) {
