@@ -256,11 +256,12 @@ static int64_t latch_of(const uint8_t *predicate, int64_t states, int64_t hold_s
 static void check_hold(struct check *c) {
   const ph_episode_meta *m = c->meta;
   int64_t steps = 0;
-  if (m->hold_seconds < 0)
+  if (m->hold_seconds < 0 && !c->foreign)
     return;
-  if (m->control_dt > 0 && ph_hold_steps(&steps, m->hold_seconds, m->control_dt) != PH_OK)
+  if (m->hold_seconds >= 0 && m->control_dt > 0 &&
+      ph_hold_steps(&steps, m->hold_seconds, m->control_dt) != PH_OK)
     flaw(c, -1, "hold_seconds: %s", ph_error());
-  else if (m->control_dt > 0 && steps != m->hold_steps)
+  else if (m->hold_seconds >= 0 && m->control_dt > 0 && steps != m->hold_steps)
     flaw(c, -1, "hold_steps: %lld, but %g s at %g s a step are %lld", (long long)m->hold_steps,
          m->hold_seconds, m->control_dt, (long long)steps);
   if (!c->predicate || c->bad[PH_COL_PREDICATE])
@@ -268,6 +269,8 @@ static void check_hold(struct check *c) {
   int64_t latch = latch_of(c->predicate, m->states, m->hold_steps);
   c->out->latch_recorded = latch;
   c->out->latch_known = true;
+  if (m->hold_seconds < 0)
+    return; /* of no task: what was recorded need not hold */
   if (m->success == 1 && latch < 0)
     flaw(c, -1, "success: 1, but the predicate never holds for %lld steps",
          (long long)m->hold_steps);
@@ -388,12 +391,13 @@ static ph_status allocate(struct check *c) {
   return ok ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", c->meta->id);
 }
 
-/* What the file of another recorder contradicts itself in was found when it was opened. */
+/* What the file of another recorder contradicts itself in was found when it was opened; what
+ * concerns no step is said of the file, and no row is wrong for it. */
 static void check_findings(struct check *c) {
   size_t n = 0;
   const ph_finding *findings = ph_episode_findings(c->episode, &n);
   for (size_t i = 0; i < n; i++)
-    if (findings[i].kind == PH_FINDING_ODDITY)
+    if (findings[i].kind == PH_FINDING_ODDITY && findings[i].step >= 0)
       flaw(c, findings[i].step, "%s", findings[i].text);
 }
 

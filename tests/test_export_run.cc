@@ -90,6 +90,9 @@ TEST_F(Export, TypesOfAForeignFileAreKept) {
   { foreign::write_robomimic(path("r.hdf5"), options); }
   Outcome o = run("export r.hdf5 --as npz -o r.npz");
   ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.err.find("export: 1 array is left out: obs/agentview_image (pictures)"), string::npos)
+      << o.err;
+  EXPECT_EQ(run("export r.hdf5 --columns time").err, "") << "what is not asked for is not missing";
   if (!python(R"(
 demo = h5py.File("r.hdf5", "r")["data/demo_0"]
 d = np.load("r.npz")
@@ -128,6 +131,18 @@ for name, t in types.items():
     assert d[name].shape == f[name].shape, name
 )"))
     GTEST_SKIP() << "Debian's python3-h5py is not here";
+}
+
+TEST_F(Export, ATimeIsTheFiles) {
+  foreign::Options options;
+  options.rows = {12};
+  options.start = 0.8;
+  foreign::write_robosuite(path("r.hdf5"), options);
+  Outcome o = run("export r.hdf5 --at 1.05s --columns time");
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out.rfind("step,time\n5,1.05", 0), 0u) << o.out;
+  EXPECT_NE(run("screen r.hdf5 --at 1.35s").out.find("step 11/11"), std::string::npos);
+  EXPECT_NE(run("screen r.hdf5 --at 0.2s").out.find("step 0/11"), std::string::npos);
 }
 
 TEST_F(Export, WithoutAModelAStateIsTheRowAsItIs) {

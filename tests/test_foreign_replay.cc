@@ -331,6 +331,31 @@ TEST(ForeignVerify, NothingIsClaimedOfAFileInOrder) {
   EXPECT_LT(v.time_error, 1e-12);
 }
 
+TEST(ForeignVerify, TheLatchIsThatOfTheRecordedSuccess) {
+  Model model(scene());
+  Maker m;
+  m.f.timed = true;
+  m.f.states = m.add("states", 16, states(5));
+  m.f.actions = m.add("actions", 1, ramp(5));
+  m.f.rewards = m.f.success = m.add("rewards", 1, {0, 1, 1, 1, 0});
+  ph_verdict v = verify(m.make(model), model);
+  EXPECT_TRUE(v.latch_known);
+  EXPECT_EQ(v.latch_recorded, 2) << "the state that action 1 led to";
+  EXPECT_EQ(flaws(v), Names{});
+}
+
+TEST(ForeignVerify, AnAttributeThatIsWrongMakesNoRowWrong) {
+  Model model(scene());
+  Maker m;
+  m.f.timed = true;
+  m.f.states = m.add("states", 16, states(5));
+  m.f.actions = m.add("actions", 1, ramp(5));
+  ph_foreign_find(&m.f, PH_FINDING_ODDITY, -1, "num_samples is 9, there are 5 actions");
+  ph_foreign_find(&m.f, PH_FINDING_ODDITY, 3, "a row is odd");
+  Episode e = m.make(model);
+  EXPECT_EQ(flaws(verify(e, model)), Names{"3: a row is odd"});
+}
+
 TEST(ForeignVerify, ActionsAreNoMustAndRawStatesNeither) {
   Model model(scene());
   for (bool fits : {true, false}) {

@@ -1,6 +1,7 @@
 // `info` on files of other recorders, written here.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/wait.h>
@@ -32,9 +33,10 @@ protected:
   void TearDown() override { fs::remove_all(top); }
 
   /* What `info` prints, errors too. */
-  string Info(const string &more = "") {
+  string Info(const string &more = "") { return Run("info " + more); }
+  string Run(const string &verb) {
     string command = "cd " + top + " && HOME=" + top + " XDG_CACHE_HOME=" + top +
-                     "/cache LC_ALL=C.UTF-8 " + program + " info " + more + " demo.hdf5 2>&1";
+                     "/cache LC_ALL=C.UTF-8 " + program + " " + verb + " demo.hdf5 2>&1";
     FILE *pipe = popen(command.c_str(), "r");
     string text;
     char part[4096];
@@ -117,6 +119,89 @@ TEST_F(InfoForeign, SaysWhichEpisodeHasWhichModelAndWhatIsOddOfEach) {
   size_t odd = text.find("    oddity: num_samples is 99");
   ASSERT_NE(string::npos, odd) << text;
   EXPECT_TRUE(second < odd && odd < third) << text;
+}
+
+TEST_F(InfoForeign, OfAFolderEachFileHasAHeadOfItsOwn) {
+  foreign::Options o;
+  o.two_models = true;
+  fs::create_directory(top + "/many");
+  foreign::write_robosuite(top + "/many/b2.hdf5", o);
+  foreign::write_robomimic(top + "/many/b10.hdf5", {});
+  std::ofstream(top + "/many/readme.txt") << "no data";
+  foreign::write_robosuite(path, o);
+  string text = Info("many");
+  EXPECT_EQ(0, status) << text;
+  size_t first = text.find("many/b2.hdf5: robosuite"),
+         second = text.find("\n\nmany/b10.hdf5: robomimic");
+  size_t third = text.find("\n\ndemo.hdf5: robosuite");
+  ASSERT_NE(string::npos, third) << text;
+  EXPECT_TRUE(first == 0 && first < second && second < third) << text;
+  EXPECT_EQ(3, Count(text, "\nguarantee ")) << text;
+  EXPECT_EQ(1, Count(text, "\ngroups ")) << "those of its own file: " << text;
+  EXPECT_EQ(5, Count(text, "\nmodel ")) << "two of each robosuite file, one between: " << text;
+}
+
+TEST_F(InfoForeign, ModelsThatLackFilesAreNotLoadedAndTheCureIsFirst) {
+  foreign::Options o;
+  o.model = "<mujoco><asset><mesh file='/home/a/arm.stl'/><mesh file='/home/a/hand.stl'/></asset>"
+            "<worldbody><geom type='mesh' mesh='arm'/><geom type='mesh' mesh='hand'/></worldbody>"
+            "</mujoco>";
+  foreign::write_robosuite(path, o);
+  string text = Info();
+  EXPECT_TRUE(Has(text, "\nmodel      not loaded: 2 files of the model cannot be had: --assets DIR "
+                        "finds them, --missing-assets drop leaves them out\n"
+                        "           arm.stl, hand.stl\n"))
+      << text;
+  EXPECT_TRUE(Has(text, "\nguarantee  STATES ONLY: no model\n")) << text;
+}
+
+TEST_F(InfoForeign, ArraysOfNoKnownLayoutAreNotCalledNone) {
+  {
+    foreign::File file(path);
+    file.array("/actions", foreign::F64, {9, 2}, std::vector<double>(18, 1));
+    file.array("/rewards", foreign::F64, {9}, std::vector<double>(9, 1));
+  }
+  string text = Info();
+  EXPECT_EQ(0, status) << text;
+  EXPECT_TRUE(Has(text, "demo.hdf5: arrays, 1 episode, 9 rows\n")) << text;
+  EXPECT_TRUE(Has(text, "\nactions    not interpreted: arrays of an unknown layout\n")) << text;
+  EXPECT_TRUE(Has(text, "\nsuccess    not interpreted: arrays of an unknown layout\n")) << text;
+  EXPECT_TRUE(Has(text, "\nmodel      none: the file names none: ")) << text;
+  EXPECT_TRUE(Has(text, "\narrays         -       9  ")) << text;
+  EXPECT_FALSE(Has(text, "0 actions")) << text;
+}
+
+/* verify lists what it checked, and a count that is wrong is a note. */
+TEST_F(InfoForeign, VerifyClaimsNoMoreThanItChecked) {
+  foreign::Options o;
+  o.models = false;
+  foreign::write_robosuite(path, o);
+  string text = Run("verify");
+  EXPECT_EQ(0, status) << text;
+  EXPECT_TRUE(Has(text, "2 of 2 episodes are as recorded: shapes, numbers, time; there was nothing "
+                        "to check of: quaternions, model, predicate, hold; no checksums"))
+      << text;
+  fs::remove(path);
+  foreign::write_robosuite(path, {});
+  {
+    foreign::Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path);
+    foreign::Id demo(H5Oopen(file, "/data/demo_1", H5P_DEFAULT), path);
+    foreign::Id space(H5Screate(H5S_SCALAR), path);
+    foreign::Id attr(
+        H5Acreate2(demo, "num_samples", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT), path);
+    int64_t wrong = 99;
+    H5Awrite(attr, H5T_STD_I64LE, &wrong);
+  }
+  text = Run("verify");
+  EXPECT_EQ(0, status) << text;
+  EXPECT_TRUE(Has(text, "    note: num_samples is 99, there are 30 actions\n")) << text;
+  EXPECT_FALSE(Has(text, "WRONG")) << text;
+  EXPECT_TRUE(Has(text, "shapes, numbers, time, quaternions, model; there")) << text;
+  json_t *root = json_loads(Run("verify --json").c_str(), 0, nullptr);
+  json_t *episode = json_array_get(json_object_get(root, "episodes"), 0);
+  EXPECT_EQ(1u, json_array_size(json_object_get(episode, "notes")));
+  EXPECT_TRUE(json_is_true(json_object_get(episode, "ok")));
+  json_decref(root);
 }
 
 TEST_F(InfoForeign, SaysThatAGroupNamesEpisodesThatAreNotThere) {

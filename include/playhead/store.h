@@ -52,6 +52,12 @@ PH_API size_t ph_store_home(const ph_store *store, size_t i);
 /* Index of the episode with that id, or a bare number as its place from 0; SIZE_MAX if none. */
 PH_API size_t ph_store_find(const ph_store *store, const char *id);
 
+/* What to open where a folder is given: one that is neither a run nor a raw folder stands for its
+ * .h5 and .hdf5 files, in natural order; other paths are taken as they are. *out and each of them
+ * are the caller's (ph_store_expand_free), also on failure. PH_ENOMEM, PH_EIO. */
+PH_API ph_status ph_store_expand(char ***out, size_t *n, const char *const *paths, size_t npaths);
+PH_API void ph_store_expand_free(char **paths, size_t n);
+
 /* Looks at an entry whose lengths and flags were not read yet; what is wrong becomes its oddity.
  * PH_OK also where there was nothing to do. */
 PH_API ph_status ph_store_look(ph_store *store, size_t i);

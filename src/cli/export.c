@@ -106,6 +106,25 @@ static ph_status write_out(const struct export *e) {
   return ph_export_csv(e->episode, e->model, &e->what, to_stdout, NULL);
 }
 
+/* Names what an episode has and no export holds: pictures, texts, arrays without a row a step. */
+static void say_left_out(const struct export *e) {
+  size_t n, left = 0, used = 0;
+  char list[900] = "";
+  const ph_channel *channels = ph_episode_channels(e->episode, &n);
+  for (size_t i = 0; i < n; i++) {
+    const ph_channel *c = &channels[i];
+    if (c->kind == PH_CHANNEL_NUMBERS)
+      continue;
+    left++;
+    if (used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (%s)", used ? ", " : "",
+                               c->name, c->kind == PH_CHANNEL_IMAGE ? "pictures" : c->note);
+  }
+  if (left > 0)
+    cli_fail(EXIT_FINE, "export: %zu %s left out: %s%s", left,
+             left == 1 ? "array is" : "arrays are", list, used >= sizeof list ? "..." : "");
+}
+
 int verb_export(const struct options *opt) {
   struct export e = {.opt = opt, .what = PH_EXPORT_OPTIONS_INIT, .at = -1};
   e.what.columns = opt->columns;
@@ -120,6 +139,8 @@ int verb_export(const struct options *opt) {
     status = open_episode(&e);
   if (status == EXIT_FINE && write_out(&e) != PH_OK)
     status = cli_error();
+  else if (status == EXIT_FINE && e.at < 0 && !opt->columns)
+    say_left_out(&e);
   ph_model_unref(e.model);
   ph_episode_free(e.episode);
   ph_store_free(e.store);

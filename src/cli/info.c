@@ -394,7 +394,7 @@ int verb_info(const struct options *opt) {
   if (opt->json)
     status = show_json(&info);
   else if (info.foreign)
-    info.refused = foreign_print(info.store, info.group);
+    info.refused = foreign_print(info.store, info.group, opt->paths, opt->npaths);
   else
     show_text(&info);
 out:

@@ -19,15 +19,18 @@ struct line { /* of an episode that was opened */
   char model[9]; /* the first digits, "" none */
 };
 
-struct sheet {
+struct sheet { /* of one of the paths */
   ph_store *store;
-  size_t *place; /* in the store, of each episode of the sheet */
+  const char *path;
+  const char *layout; /* borrowed */
+  bool unknown;       /* arrays of a layout that is not known: nothing is taken for actions */
+  size_t *place;      /* in the store, of each episode of the sheet */
   size_t n, listed, opened, refused;
   struct line *lines; /* (listed) */
   struct survey writer, env, told, controller, rate, outcome, guarantee;
   struct findings findings;
   struct array_survey arrays;
-  int64_t actions, least, most;
+  int64_t rows, least, most; /* actions; where the layout is unknown, rows */
   size_t success, failure;
 };
 
@@ -45,6 +48,8 @@ bool foreign_store(ph_store *store) {
 }
 
 /* --- gathering --- */
+
+static const char not_interpreted[] = "not interpreted: arrays of an unknown layout";
 
 static const ph_entry *entry_of(const struct sheet *s, size_t i) {
   return ph_store_entry(s->store, s->place[i]);
@@ -64,7 +69,10 @@ static void note_words(struct sheet *s, size_t i, const ph_episode_meta *m) {
   survey_add(&s->told, i, 0, -1, m->instruction);
   snprintf(text, sizeof text, "%d a step%s%s", m->dims.action_dim, m->controller[0] ? " for " : "",
            m->controller);
-  survey_add(&s->controller, i, 0, -1, m->actions > 0 ? text : "none");
+  survey_add(&s->controller, i, 0, -1,
+             m->actions > 0 ? text
+             : s->unknown   ? not_interpreted
+                            : "none");
   if (m->control_dt > 0)
     snprintf(text, sizeof text, "%.6g Hz, %.6g s a step: %s", 1 / m->control_dt, m->control_dt,
              m->rate_source);
@@ -107,8 +115,8 @@ static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
 
 static void note_entry(struct sheet *s, size_t i) {
   const ph_entry *e = entry_of(s, i);
-  int64_t n = e->actions > 0 ? e->actions : 0;
-  s->actions += n;
+  int64_t rows = s->unknown ? e->states : e->actions, n = rows > 0 ? rows : 0;
+  s->rows += n;
   s->least = i == 0 || n < s->least ? n : s->least;
   s->most = n > s->most ? n : s->most;
   s->success += e->success == 1;
@@ -148,8 +156,8 @@ static void print_line(const char *label, const struct survey *survey) {
 }
 
 static void print_title(const struct sheet *s) {
-  printf("%s: %s, %zu %s, %" PRId64 " actions", ph_store_path(s->store), ph_store_layout(s->store),
-         s->n, s->n == 1 ? "episode" : "episodes", s->actions);
+  printf("%s: %s, %zu %s, %" PRId64 " %s", s->path, s->layout, s->n,
+         s->n == 1 ? "episode" : "episodes", s->rows, s->unknown ? "rows" : "actions");
   if (s->n > 1)
     printf(", %" PRId64 " to %" PRId64 " each", s->least, s->most);
   printf("\n");
@@ -161,7 +169,7 @@ static void print_success(const struct sheet *s) {
   survey_line(&s->outcome, source, sizeof source);
   printf("success    ");
   if (unknown == s->n) {
-    printf("not recorded\n");
+    printf("%s\n", s->unknown ? not_interpreted : "not recorded");
     return;
   }
   printf("%zu yes, %zu no", s->success, s->failure);
@@ -189,55 +197,111 @@ static void print_model(ph_store *store, size_t i, struct survey *notes) {
   ph_model_unref(model);
 }
 
-static void print_models(ph_store *store) {
-  struct survey notes = {0};
-  size_t n = 0;
-  while (ph_store_model_hash(store, n))
-    n++;
-  for (size_t i = 0; i < n && i < MODELS; i++)
-    print_model(store, i, &notes);
-  if (n > MODELS)
-    printf("           and %zu more models\n", n - MODELS);
-  if (n == 0)
-    printf("model      none: the states are shown as numbers without names\n");
-  for (size_t k = 0; k < notes.n; k++) {
-    const struct said *said = &notes.said[k];
+/* Why there is no model, as the reasons of the guarantee say it; NULL: not for that. */
+static const char *why_no_model(const struct sheet *s) {
+  static const char no_model[] = "no model: ";
+  for (size_t i = 0; i < s->listed; i++)
+    if (strncmp(s->lines[i].reason, no_model, sizeof no_model - 1) == 0)
+      return s->lines[i].reason + sizeof no_model - 1;
+  return NULL;
+}
+
+/* What there is to do in the first line; a list of files, if there is one, below it. */
+static void print_no_model(const struct sheet *s) {
+  static const char *const advice[] = {"leaves them out: ", "leaves it out: "};
+  const char *why = why_no_model(s), *list = NULL;
+  for (size_t i = 0; why && i < 2 && !list; i++) {
+    list = strstr(why, advice[i]);
+    list = list ? list + strlen(advice[i]) : NULL;
+  }
+  if (!why || strcmp(why, "the file names none") == 0)
+    printf("model      none%s: the states are shown as numbers without names\n",
+           why ? ": the file names none" : "");
+  else if (list)
+    printf("model      not loaded: %.*s\n           %s\n", (int)(list - 2 - why), why, list);
+  else
+    printf("model      not loaded: %s\n", why);
+}
+
+/* Whether an episode of the sheet has that model. */
+static bool is_used(const struct sheet *s, const char *hash) {
+  for (size_t i = 0; i < s->listed; i++)
+    if (s->lines[i].model[0] && strncmp(s->lines[i].model, hash, 8) == 0)
+      return true;
+  return false;
+}
+
+static void print_notes(const struct sheet *s, const struct survey *notes, size_t n) {
+  for (size_t k = 0; k < notes->n; k++) {
+    const struct said *said = &notes->said[k];
     printf("           %s", said->text);
     if (n > 1 && said->count == (n < MODELS ? n : MODELS))
       printf("%s", n > MODELS ? "" : " (all)");
     else if (n > 1)
-      printf(" (%zu of them, first %.8s)", said->count, ph_store_model_hash(store, said->first));
+      printf(" (%zu of them, first %.8s)", said->count, ph_store_model_hash(s->store, said->first));
     printf("\n");
   }
-  survey_free(&notes);
 }
 
-static size_t members(const ph_store *store, size_t group) {
+static size_t count_models(const struct sheet *s) {
+  const char *hash;
   size_t n = 0;
-  for (size_t i = 0; i < ph_store_count(store); i++)
-    n += ph_store_in_group(store, group, i);
+  for (size_t i = 0; (hash = ph_store_model_hash(s->store, i)); i++)
+    n += is_used(s, hash);
   return n;
 }
 
-static void print_groups(const ph_store *store) {
-  for (size_t g = 0; g < ph_store_groups(store); g++)
-    printf("%s%s %zu", g ? ", " : "groups     ", ph_store_group(store, g), members(store, g));
-  if (ph_store_groups(store))
+static void print_models(const struct sheet *s) {
+  struct survey notes = {0};
+  const char *hash;
+  size_t n = 0;
+  for (size_t i = 0; (hash = ph_store_model_hash(s->store, i)); i++)
+    if (is_used(s, hash) && n++ < MODELS)
+      print_model(s->store, i, &notes);
+  if (n > MODELS)
+    printf("           and %zu more models\n", n - MODELS);
+  if (n == 0)
+    print_no_model(s);
+  print_notes(s, &notes, n);
+  survey_free(&notes);
+}
+
+static size_t members(const struct sheet *s, size_t group) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->n; i++)
+    n += ph_store_in_group(s->store, group, s->place[i]);
+  return n;
+}
+
+static void print_groups(const struct sheet *s) {
+  size_t printed = 0;
+  for (size_t g = 0; g < ph_store_groups(s->store); g++)
+    if (members(s, g) > 0)
+      printf("%s%s %zu", printed++ ? ", " : "groups     ", ph_store_group(s->store, g),
+             members(s, g));
+  if (printed)
     printf("\n");
+}
+
+/* What is said of the model already is not said again. */
+static void print_guarantee(const struct sheet *s) {
+  if (s->guarantee.n == 1 && s->opened > 0 && count_models(s) == 0 && why_no_model(s))
+    printf("guarantee  %s: no model\n", ph_guarantee_name(s->lines[0].guarantee));
+  else if (s->guarantee.n == 1)
+    print_line("guarantee", &s->guarantee);
 }
 
 static void print_head(const struct sheet *s) {
   print_title(s);
   print_line("written by", &s->writer);
   print_line("env", &s->env);
-  print_line("told to", &s->told);
+  print_line("instruction", &s->told);
   print_line("actions", &s->controller);
   print_line("rate", &s->rate);
   print_success(s);
-  print_models(s->store);
-  if (s->guarantee.n == 1)
-    print_line("guarantee", &s->guarantee);
-  print_groups(s->store);
+  print_models(s);
+  print_guarantee(s);
+  print_groups(s);
 }
 
 /* --- episodes --- */
@@ -267,7 +331,9 @@ static void print_findings(const struct sheet *s, size_t i) {
 static void print_episode(const struct sheet *s, size_t i, int wide, bool models) {
   const ph_entry *e = entry_of(s, i);
   const struct line *line = &s->lines[i];
-  printf("%-*s %7" PRId64 " %7" PRId64 "  %-7s", wide, e->id, e->actions, e->states,
+  char actions[24];
+  snprintf(actions, sizeof actions, "%" PRId64, e->actions);
+  printf("%-*s %7s %7" PRId64 "  %-7s", wide, e->id, s->unknown ? "-" : actions, e->states,
          e->success < 0 ? "-"
          : e->success   ? "yes"
                         : "no");
@@ -282,13 +348,13 @@ static void print_episode(const struct sheet *s, size_t i, int wide, bool models
 
 static void print_episodes(const struct sheet *s) {
   int wide = 8;
-  bool models = ph_store_model_hash(s->store, 0) && ph_store_model_hash(s->store, 1);
+  bool models = count_models(s) > 1;
   for (size_t i = 0; i < s->listed; i++) {
     int n = (int)strlen(entry_of(s, i)->id);
     wide = n > wide ? n : wide;
   }
-  printf("\n%-*s %7s %7s  %-7s%s  %s\n", wide, "episode", "actions", "states", "success",
-         models ? "  model   " : "", "guarantee");
+  printf("\n%-*s %7s %7s  %-7s%s  %s\n", wide, "episode", "actions", s->unknown ? "rows" : "states",
+         "success", models ? "  model   " : "", "guarantee");
   for (size_t i = 0; i < s->listed; i++)
     print_episode(s, i, wide, models);
   if (s->listed < s->n)
@@ -327,38 +393,62 @@ static void print_shared(const struct sheet *s) {
            s->findings.left);
 }
 
-/* The episodes of the group, in the store's order. */
-static bool find_places(struct sheet *s, size_t group) {
+/* The episodes of the group and the path, in the store's order. */
+static bool find_places(struct sheet *s, size_t group, size_t home) {
   size_t n = ph_store_count(s->store);
   s->place = calloc(n + 1, sizeof *s->place);
   for (size_t i = 0; s->place && i < n; i++)
-    if (cli_in_group(s->store, group, i))
+    if (cli_in_group(s->store, group, i) && ph_store_home(s->store, i) == home)
       s->place[s->n++] = i;
   s->listed = s->n > ALL_LINES ? FIRST_LINES : s->n;
   s->lines = calloc(s->listed + 1, sizeof *s->lines);
   return s->place && s->lines;
 }
 
-size_t foreign_print(ph_store *store, size_t group) {
-  struct sheet s = {.store = store};
-  if (!find_places(&s, group)) {
-    free(s.place);
+/* "arrays" is that of the fallback. */
+static void find_layout(struct sheet *s, char *layout, size_t size) {
+  ph_episode *episode = NULL;
+  snprintf(layout, size, "%s", ph_store_layout(s->store));
+  for (size_t i = 0; i < s->listed && !episode; i++)
+    if (ph_store_episode(&episode, s->store, s->place[i]) == PH_OK)
+      snprintf(layout, size, "%s",
+               ph_episode_meta_of(episode)->layout[0] ? ph_episode_meta_of(episode)->layout
+                                                      : "playhead");
+  ph_episode_free(episode);
+  s->layout = layout;
+  s->unknown = strcmp(layout, "arrays") == 0;
+}
+
+static void print_sheet(struct sheet *s) {
+  gather(s);
+  print_head(s);
+  print_episodes(s);
+  print_shared(s);
+  if (s->opened)
+    array_survey_print(&s->arrays, s->opened);
+}
+
+size_t foreign_print(ph_store *store, size_t group, const char *const *paths, size_t npaths) {
+  size_t refused = 0, printed = 0;
+  for (size_t home = 0; home < npaths; home++) {
+    struct sheet s = {.store = store, .path = paths[home]};
+    char layout[32];
+    if (!find_places(&s, group, home)) {
+      refused++;
+    } else if (s.n > 0 || npaths == 1) {
+      find_layout(&s, layout, sizeof layout);
+      printf("%s", printed++ ? "\n" : "");
+      print_sheet(&s);
+    }
+    refused += s.refused;
+    struct survey *all[] = {&s.writer, &s.env,     &s.told,     &s.controller,
+                            &s.rate,   &s.outcome, &s.guarantee};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+      survey_free(all[i]);
+    array_survey_free(&s.arrays);
+    findings_free(&s.findings);
     free(s.lines);
-    return ph_store_count(store);
+    free(s.place);
   }
-  gather(&s);
-  print_head(&s);
-  print_episodes(&s);
-  print_shared(&s);
-  if (s.opened)
-    array_survey_print(&s.arrays, s.opened);
-  struct survey *all[] = {&s.writer, &s.env,     &s.told,     &s.controller,
-                          &s.rate,   &s.outcome, &s.guarantee};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    survey_free(all[i]);
-  array_survey_free(&s.arrays);
-  findings_free(&s.findings);
-  free(s.lines);
-  free(s.place);
-  return s.refused;
+  return refused;
 }

@@ -71,6 +71,7 @@ void foreign_episode_keys(json_t *to, const ph_episode *episode, const char *odd
   const ph_episode_meta *m = ph_episode_meta_of(episode);
   json_object_set_new(to, "missing", missing_of(episode));
   json_object_set_new(to, "oddities", oddities_of(episode, oddity));
+  json_object_set_new(to, "file", ph_json_text(m->file));
   json_object_set_new(to, "layout", ph_json_text(m->layout));
   json_object_set_new(to, "writer", text_or_null(m->writer));
   json_object_set_new(to, "created", text_or_null(m->created));

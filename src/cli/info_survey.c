@@ -74,7 +74,7 @@ static void say_rows(char out[16], int64_t rows, const ph_episode_meta *m) {
   if (rows == m->states && rows == m->actions)
     snprintf(out, 16, "steps");
   else if (rows == m->states)
-    snprintf(out, 16, "states");
+    snprintf(out, 16, "%s", strcmp(m->layout, "arrays") == 0 ? "rows" : "states");
   else if (rows == m->actions && rows > 0)
     snprintf(out, 16, "actions");
   else

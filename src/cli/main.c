@@ -25,16 +25,19 @@
   "  csv   a line of names, then a line for each step; a reward, done or flags stands at the "     \
   "step\n"                                                                                         \
   "        that it led to, and a field is empty where a step has no number\n"                      \
-  "  npz   each array under its own name, with its own rows and shape; row t of rewards is the\n"  \
-  "        outcome of action t\n"                                                                  \
+  "  npz   each array under its own name, with its own rows and shape, in a type that holds it:\n" \
+  "        float16 as float32, bool as uint8, integers of up to 16 bits as int32 (uint8 stays),\n" \
+  "        whole rewards as float64; row t of rewards is the outcome of action t\n"                \
   "With --at it is one state: --as key gives a line for the <keyframe> of the model, --as npz\n"   \
-  "arrays as mjData names them. Pictures are not exported. A range A:B ends before B, as in\n"     \
-  "Python: 0:10 are ten steps."
+  "arrays as mjData names them. Pictures and texts are left out and named on stderr. A range "     \
+  "A:B\n"                                                                                          \
+  "ends before B, as in Python: 0:10 are ten steps."
 
 static const struct verb verbs[] = {
     {"view", "PATH...", "open the scrubber",
      "Opens runs, datasets or episode files in the terminal. `playhead PATH` is the same. ? shows\n"
-     "all keys; marks and notes are kept beside the file, which itself is never written to.",
+     "all keys; marks and notes are kept beside the file, which itself is never written to. A\n"
+     "folder of .h5 and .hdf5 files stands for all of them.",
      ANY | SOURCE | LOOK, 1, SIZE_MAX, verb_view},
     {"screen", "PATH...", "print the scrubber's screen as text",
      "The same picture as view draws, without a terminal. The exit status is 1 when the episode\n"
@@ -63,7 +66,9 @@ static const struct verb verbs[] = {
     {"verify", "PATH...", "check all episodes from the first to the last step",
      "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
      "whether model and task fit, and the predicate and hold recomputed against the recorded\n"
-     "ones. The exit status is 1 when anything is wrong. The columns:\n" VERIFY_COLUMNS,
+     "ones. The exit status is 1 when anything is wrong. What the file of another recorder says\n"
+     "beside its rows, as a count that they do not bear out, is a note and not wrong. The\n"
+     "columns:\n" VERIFY_COLUMNS,
      ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_verify},
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.",
@@ -119,6 +124,24 @@ static int check_named(const struct options *opt) {
   return status;
 }
 
+/* A folder of files stands for its files. */
+static int run_on_files(const struct verb *verb, struct options *opt) {
+  const char **given = opt->paths;
+  char **files = NULL;
+  size_t n = 0, ngiven = opt->npaths;
+  int status = EXIT_FINE;
+  if (ph_store_expand(&files, &n, given, ngiven) != PH_OK)
+    status = cli_error();
+  opt->paths = (const char **)files;
+  opt->npaths = n;
+  if (status == EXIT_FINE)
+    status = verb->run(opt);
+  ph_store_expand_free(files, n);
+  opt->paths = given;
+  opt->npaths = ngiven;
+  return status;
+}
+
 static int run_verb(const struct verb *verb, int argc, char **argv) {
   struct options opt;
   char error[600];
@@ -138,7 +161,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv) {
   } else {
     status = check_named(&opt);
     if (status == EXIT_FINE)
-      status = verb->run(&opt);
+      status = verb->options & OPTION_BIT(GROUP) ? run_on_files(verb, &opt) : verb->run(&opt);
   }
   options_free(&opt);
   return status;

@@ -13,15 +13,19 @@ struct found {
   char text[1200];
 };
 
+/* What is checked where an episode has what it takes. */
+enum part { TIME, QUATERNIONS, MODEL, PREDICATE, HOLD, PARTS };
+
 struct verify {
   const struct options *opt;
   ph_store *store;
   ph_task *task;    /* of --task; NULL: the recorded one */
   json_t *episodes; /* NULL without --json */
-  size_t checked, wrong;
-  bool bare;      /* an episode has no checksums */
-  const char *id; /* for progress */
-  char first[64]; /* the first that is wrong, and how */
+  size_t checked, wrong, noted;
+  size_t part[PARTS]; /* episodes in which it was checked */
+  bool bare;          /* an episode has no checksums */
+  const char *id;     /* for progress */
+  char first[64];     /* the first that is wrong, and how */
   struct found fault;
 };
 
@@ -31,8 +35,11 @@ struct result {
   ph_verdict verdict;
   ph_guarantee guarantee;
   char reason[240];
+  bool part[PARTS];
   size_t nfound;
   struct found found[PH_FLAW_ROOM + 3]; /* the list, model and task have their own */
+  size_t nnotes;
+  char note[PH_FLAW_ROOM][320]; /* oddities of the file by which no row is wrong */
 };
 
 static bool progress(void *arg, int64_t step, int64_t states) {
@@ -56,6 +63,52 @@ static void say(struct result *r, int64_t step, const char *text) {
   snprintf(found->text, sizeof found->text, "%s", text);
 }
 
+static bool is_noted(const struct result *r, const char *text) {
+  for (size_t i = 0; i < r->nnotes; i++)
+    if (strncmp(r->note[i], text, strlen(text)) == 0) /* that of the list may be cut */
+      return true;
+  return false;
+}
+
+static void note(struct result *r, const char *text) {
+  if (text[0] && r->nnotes < PH_FLAW_ROOM && !is_noted(r, text))
+    snprintf(r->note[r->nnotes++], sizeof r->note[0], "%s", text);
+}
+
+static bool is_found(const struct result *r, const char *text) {
+  for (size_t i = 0; i < r->nfound; i++)
+    if (strncmp(r->found[i].text, text, strlen(text)) == 0)
+      return true;
+  return false;
+}
+
+/* What the file of another recorder says of itself beside its rows. */
+static void take_notes(struct result *r, const ph_episode *episode) {
+  size_t n = 0;
+  const ph_finding *findings = ph_episode_findings(episode, &n);
+  for (size_t i = 0; i < n; i++)
+    if (findings[i].kind == PH_FINDING_ODDITY && findings[i].step < 0)
+      note(r, findings[i].text);
+  if (!is_found(r, r->entry->oddity))
+    note(r, r->entry->oddity);
+}
+
+static bool has_quaternions(const ph_episode *episode, const ph_model *model) {
+  bool any = ph_episode_has(episode, PH_COL_MOCAP_QUAT);
+  for (int j = 0; model && !any && j < ph_model_count(model, PH_JOINT); j++)
+    any = ph_model_joint(model, j)->type == PH_FREE || ph_model_joint(model, j)->type == PH_BALL;
+  return any;
+}
+
+static void note_parts(struct result *r, const ph_episode *episode, const ph_model *model) {
+  const ph_episode_meta *m = ph_episode_meta_of(episode);
+  r->part[TIME] = m->control_dt > 0 && ph_episode_has(episode, PH_COL_STATES);
+  r->part[QUATERNIONS] = has_quaternions(episode, model);
+  r->part[MODEL] = model && ph_model_compiled(model);
+  r->part[PREDICATE] = r->verdict.predicate_checked;
+  r->part[HOLD] = m->hold_seconds >= 0 && r->verdict.latch_known;
+}
+
 static ph_status check(struct verify *v, const ph_episode *episode, struct result *r) {
   char why[400], task_why[400] = "";
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
@@ -71,6 +124,9 @@ static ph_status check(struct verify *v, const ph_episode *episode, struct resul
   ph_status status = ph_verify_episode(&r->verdict, episode, model, task, &opt);
   for (size_t i = 0; i < r->verdict.nflaws; i++)
     say(r, r->verdict.flaw[i].step, r->verdict.flaw[i].text);
+  note_parts(r, episode, model);
+  if (meta->layout[0])
+    take_notes(r, episode);
   ph_task_unref(task);
   ph_model_unref(model);
   return status;
@@ -97,6 +153,13 @@ static json_t *findings(const struct result *r) {
   return list;
 }
 
+static json_t *notes(const struct result *r) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->nnotes; i++)
+    json_array_append_new(list, ph_json_text(r->note[i]));
+  return list;
+}
+
 /* What the kinematic check alone knows. */
 static json_t *add_kinematic(json_t *episode, const struct result *r) {
   const ph_verdict *d = &r->verdict;
@@ -105,8 +168,8 @@ static json_t *add_kinematic(json_t *episode, const struct result *r) {
   json_t *checked = json_pack("{s:I, s:I, s:b}", "columns", (json_int_t)d->columns, "blocks",
                               (json_int_t)d->blocks, "predicate", d->predicate_checked);
   json_t *facts = json_pack(
-      "{s:b, s:o, s:o, s:o, s:o, s:o}", "ok", r->nfound == 0, "findings", findings(r), "time_error",
-      r->opened ? ph_json_number(d->time_error) : json_null(), "quat_error",
+      "{s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "ok", r->nfound == 0, "findings", findings(r), "notes",
+      notes(r), "time_error", r->opened ? ph_json_number(d->time_error) : json_null(), "quat_error",
       r->opened ? ph_json_number(d->quat_error) : json_null(), "latch", latch, "checked", checked);
   json_object_update(episode, facts);
   json_decref(facts);
@@ -151,14 +214,16 @@ static void print(const struct result *r) {
   latch_text(recorded, sizeof recorded, d->latch_recorded, d->latch_known);
   latch_text(computed, sizeof computed, d->latch_computed, d->predicate_checked);
   number_text(reward, sizeof reward, d->reward, 3);
-  number_text(time, sizeof time, r->opened ? d->time_error : NAN, 2);
-  number_text(quat, sizeof quat, r->opened ? d->quat_error : NAN, 2);
+  number_text(time, sizeof time, r->part[TIME] ? d->time_error : NAN, 2);
+  number_text(quat, sizeof quat, r->part[QUATERNIONS] ? d->quat_error : NAN, 2);
   cli_progress_end();
   printf("%-18s %-5s %7" PRId64 "  %-10s  %8s  %8s  %9s  %8s  %8s\n", r->entry->id,
          r->nfound ? "WRONG" : "ok", d->checked, ph_end_name(r->entry->end_reason), recorded,
          computed, reward, time, quat);
   for (size_t i = 0; i < r->nfound; i++)
     printf("    %s\n", r->found[i].text);
+  for (size_t i = 0; i < r->nnotes; i++)
+    printf("    note: %s\n", r->note[i]);
   if (r->opened && !d->predicate_checked && d->note[0])
     printf("    predicate not recomputed: %s\n", d->note);
 }
@@ -173,18 +238,21 @@ static int check_entry(struct verify *v, size_t i) {
                      .verdict = {.latch_recorded = -1, .latch_computed = -1, .reward = NAN}};
   ph_episode *episode = NULL;
   int exit_status = EXIT_FINE;
+  char listed[sizeof r.entry->oddity]; /* before opening, which may find another */
   v->id = r.entry->id;
-  if (r.entry->oddity[0])
-    say(&r, -1, r.entry->oddity);
-  if (ph_store_episode(&episode, v->store, i) != PH_OK) {
+  memcpy(listed, r.entry->oddity, sizeof listed);
+  r.opened = ph_store_episode(&episode, v->store, i) == PH_OK;
+  if (listed[0] && !(r.opened && ph_episode_meta_of(episode)->layout[0]))
+    say(&r, -1, listed);
+  if (!r.opened)
     say(&r, -1, ph_error());
-  } else {
-    r.opened = true;
-    if (check(v, episode, &r) != PH_OK)
-      exit_status = cli_error();
-  }
+  else if (check(v, episode, &r) != PH_OK)
+    exit_status = cli_error();
   v->bare = v->bare || (r.opened && !r.verdict.checksums);
   v->checked++;
+  v->noted += r.nnotes > 0;
+  for (int k = 0; k < PARTS; k++)
+    v->part[k] += r.part[k];
   if (r.nfound && v->wrong++ == 0)
     remember(v, &r);
   if (v->episodes)
@@ -195,18 +263,37 @@ static int check_entry(struct verify *v, size_t i) {
   return exit_status;
 }
 
+/* "time, quaternions (in 3 of 5), model": those that were checked, or those that were not. */
+static void list_parts(const struct verify *v, bool checked, const char *before) {
+  static const char *const names[PARTS] = {"time", "quaternions", "model", "predicate", "hold"};
+  for (int k = 0; k < PARTS; k++) {
+    if ((v->part[k] > 0) != checked)
+      continue;
+    printf("%s%s", before, names[k]);
+    if (checked && v->part[k] < v->checked)
+      printf(" (in %zu of %zu)", v->part[k], v->checked);
+    before = ", ";
+  }
+}
+
 /* How many are right, and the first that is not. */
 static void print_end(const struct verify *v) {
   printf("%zu of %zu %s as recorded", v->checked - v->wrong, v->checked,
          v->checked == 1 ? "episode is" : "episodes are");
-  if (v->checked == 0)
+  if (v->checked == 0) {
     printf(": there is nothing to verify\n");
-  else if (v->wrong)
+    return;
+  }
+  if (v->wrong) {
     printf("; the first that is not: %s: %s\n", v->first, v->fault.text);
-  else
-    printf(": %sshapes, numbers, time, quaternions, model, predicate and hold%s\n",
-           v->bare ? "" : "checksums, ",
-           v->bare ? "; no checksums are stored in files of other recorders" : "");
+    return;
+  }
+  printf(": %sshapes, numbers", v->bare ? "" : "checksums, ");
+  list_parts(v, true, ", ");
+  list_parts(v, false, "; there was nothing to check of: ");
+  printf("%s\n", v->bare ? "; no checksums are stored in files of other recorders" : "");
+  if (v->noted)
+    printf("the notes are of what the file says beside its rows, and no fault of these\n");
 }
 
 static int check_all(struct verify *v) {
