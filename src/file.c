@@ -35,6 +35,39 @@ int ph_file_write(int fd, uint64_t at, const void *data, size_t size) {
   return error;
 }
 
+int ph_file_whole(void **out, size_t *size, int fd, size_t limit) {
+  struct stat st;
+  *out = NULL;
+  *size = 0;
+  if (fstat(fd, &st) != 0)
+    return errno;
+  if (!S_ISREG(st.st_mode))
+    return ENOTSUP;
+  if ((uint64_t)st.st_size > limit)
+    return EFBIG;
+  size_t room = (size_t)st.st_size, got = 0;
+  char *bytes = malloc(room + 1);
+  if (!bytes)
+    return ENOMEM;
+  while (got < room) {
+    ssize_t n = pread(fd, bytes + got, room - got, (off_t)got);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      int error = errno;
+      free(bytes);
+      return error;
+    }
+    if (n == 0)
+      break;
+    got += (size_t)n;
+  }
+  bytes[got] = 0;
+  *out = bytes;
+  *size = got;
+  return 0;
+}
+
 int ph_file_rename_new(const char *from, const char *to) {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
     return 0;

@@ -18,6 +18,10 @@ int ph_file_rename_new(const char *from, const char *to);
 /* Syncs the folder in which the path is. */
 int ph_file_sync_folder(const char *path);
 
+/* A regular file to its end, with a zero behind it; *out is the caller's (free). EFBIG: it has more
+ * than limit bytes. ENOTSUP: it is not a regular file. ENOMEM. */
+int ph_file_whole(void **out, size_t *size, int fd, size_t limit);
+
 /* ".NAME.<pid>-<n>.part" in the folder of the path; the caller's. NULL: out of memory. */
 char *ph_file_temporary(const char *path, int n);
 

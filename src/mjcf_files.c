@@ -10,6 +10,8 @@
 
 #include "asset_index.h"
 #include "fail.h"
+#include "file.h"
+#include "sniff.h"
 
 enum { STEM_LIMIT = 60, EXTENSION_LIMIT = 16 };
 
@@ -215,35 +217,20 @@ const char *ph_files_why(const struct ph_files *files) {
 }
 
 static ph_status read_open(void **data, size_t *size, int fd, const char *name) {
-  struct stat info;
-  if (fstat(fd, &info) != 0)
-    return ph_fail(PH_EIO, "%s: %s", name, strerror(errno));
-  if (!S_ISREG(info.st_mode))
+  int error = ph_file_whole(data, size, fd, PH_FILE_LIMIT);
+  switch (error) {
+  case 0:
+    return PH_OK;
+  case ENOTSUP:
     return ph_fail(PH_EREFUSED, "%s: not a regular file", name);
-  if ((uint64_t)info.st_size > PH_FILE_LIMIT)
-    return ph_fail(PH_EREFUSED, "%s: %lld bytes: more than the %zu that a model's file may have",
-                   name, (long long)info.st_size, PH_FILE_LIMIT);
-  size_t room = (size_t)info.st_size, got = 0;
-  char *buffer = malloc(room + 1);
-  if (!buffer)
+  case EFBIG:
+    return ph_fail(PH_EREFUSED, "%s: larger than the %zu bytes that a model's file may have", name,
+                   PH_FILE_LIMIT);
+  case ENOMEM:
     return ph_fail(PH_ENOMEM, "%s: out of memory", name);
-  while (got < room) {
-    ssize_t n = read(fd, buffer + got, room - got);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      int error = errno;
-      free(buffer);
-      return ph_fail(PH_EIO, "%s: %s", name, strerror(error));
-    }
-    if (n == 0)
-      break;
-    got += (size_t)n;
+  default:
+    return ph_fail(PH_EIO, "%s: %s", name, strerror(error));
   }
-  buffer[got] = 0;
-  *data = buffer;
-  *size = got;
-  return PH_OK;
 }
 
 ph_status ph_files_read(ph_blob *out, const char *real, const char *name) {
@@ -304,9 +291,7 @@ static char *unique_name(const struct ph_files *files, const char *path) {
 
 /* What a checkout leaves where the file itself should be. */
 static ph_status check_content(struct ph_files *files, const ph_blob *blob) {
-  static const char pointer[] = "version https://git-lfs";
-  bool is_pointer = blob->size < 1024 && blob->size >= sizeof pointer - 1 &&
-                    memcmp(blob->data, pointer, sizeof pointer - 1) == 0;
+  bool is_pointer = blob->size < 1024 && ph_file_is_lfs(blob->data, blob->size);
   if (!files->foreign || (blob->size > 0 && !is_pointer))
     return PH_OK;
   files->why = is_pointer ? "a Git LFS pointer" : "file empty";

@@ -10,6 +10,7 @@
 
 #include "fail.h"
 #include "npy.h"
+#include "sniff.h"
 
 #define DEFLATE_RATIO 1040 /* no deflated byte stands for more */
 
@@ -153,11 +154,10 @@ static ph_status list_members(ph_npz *npz) {
 
 /* What a file is that libzip does not take. */
 static ph_status refuse(int fd, const char *path, zip_error_t *error) {
-  static const char lfs[] = "version https://git-lfs.github.com/spec/";
-  char head[sizeof lfs] = "";
+  char head[64] = "";
   bool none = zip_error_code_zip(error) == ZIP_ER_NOZIP;
-  ssize_t n = pread(fd, head, sizeof lfs - 1, 0);
-  if (n == sizeof lfs - 1 && memcmp(head, lfs, sizeof lfs - 1) == 0)
+  ssize_t n = pread(fd, head, sizeof head, 0);
+  if (n > 0 && ph_file_is_lfs(head, (size_t)n))
     return ph_fail(PH_EFORMAT,
                    "%s: a Git LFS pointer stands here instead of the file: git lfs pull", path);
   if (none && n >= 4 && memcmp(head, "PK\3\4", 4) == 0)

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "episode_file.h"
 #include "fail.h"
+#include "file.h"
 
-#define MODEL_LIMIT ((off_t)64 << 20) /* bytes of a model's text */
+#define MODEL_LIMIT ((size_t)64 << 20) /* bytes of a model's text */
 #define NAME_LIMIT 200
 
 #define fault(out, ...) snprintf((out)->model_fault, sizeof(out)->model_fault, __VA_ARGS__)
@@ -45,52 +45,36 @@ static bool sidecar_path(char *out, size_t size, const char *file, const char *n
   return snprintf(out, size, "%.*smodels/%s", n, file, name) < (int)size;
 }
 
-/* The whole of an open regular file; false with *why set. */
-static bool read_whole(char **text, size_t *size, int fd, const char **why) {
-  struct stat st;
-  size_t n = 0;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-    *why = "it is not a regular file";
-    return false;
+static const char *why_not(int error) {
+  switch (error) {
+  case ENOENT:
+    return "there is no such file beside the HDF5 file";
+  case ELOOP:
+    return "it is a link, which is never followed";
+  case ENOTSUP:
+    return "it is not a regular file";
+  case EFBIG:
+    return "it is larger than 64 MiB";
+  default:
+    return strerror(error);
   }
-  if (st.st_size > MODEL_LIMIT) {
-    *why = "it is larger than 64 MiB";
-    return false;
-  }
-  *text = malloc((size_t)st.st_size + 1);
-  *why = "out of memory";
-  while (*text && n < (size_t)st.st_size) {
-    ssize_t got = read(fd, *text + n, (size_t)st.st_size - n);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      break;
-    n += (size_t)got;
-  }
-  if (!*text)
-    return false;
-  (*text)[n] = 0;
-  *size = n;
-  return true;
 }
 
 static void read_sidecar(ph_foreign *out, const char *file, const char *name) {
   char path[sizeof out->model_path], shown[NAME_LIMIT + 1];
-  const char *why = NULL;
+  void *text = NULL;
   ph_escape(shown, sizeof shown, name, strlen(name));
   if (!sidecar_path(path, sizeof path, file, name)) {
     fault(out, "model_file names models/%s: its path is too long", shown);
     return;
   }
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-  if (fd < 0)
-    why = errno == ENOENT  ? "there is no such file beside the HDF5 file"
-          : errno == ELOOP ? "it is a link, which is never followed"
-                           : strerror(errno);
-  if (fd < 0 || !read_whole(&out->model_text, &out->model_size, fd, &why))
-    fault(out, "model_file names models/%s: %s", shown, why);
+  int error = fd < 0 ? errno : ph_file_whole(&text, &out->model_size, fd, MODEL_LIMIT);
+  if (error)
+    fault(out, "model_file names models/%s: %s", shown, why_not(error));
   else
     snprintf(out->model_path, sizeof out->model_path, "%s", path);
+  out->model_text = text;
   if (fd >= 0)
     close(fd);
 }

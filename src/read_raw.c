@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "file.h"
 #include "json.h"
 
 #define TEXT_MAX (64 << 20) /* bytes of model.xml */
@@ -222,31 +223,15 @@ static ph_status raw_look(ph_entry *e, hid_t h5) {
 
 /* A small file of the folder, a 0 byte behind its end. fault: why not, in words. */
 static char *read_text(size_t *size, const char *path, size_t limit, char *fault, size_t room) {
-  struct stat st;
-  char *text = NULL;
+  void *text = NULL;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0 || fstat(fd, &st) != 0)
-    snprintf(fault, room, "%s", strerror(errno));
-  else if (!S_ISREG(st.st_mode))
+  int error = fd < 0 ? errno : ph_file_whole(&text, size, fd, limit);
+  if (error == ENOTSUP)
     snprintf(fault, room, "it is not a regular file");
-  else if ((uint64_t)st.st_size > limit)
-    snprintf(fault, room, "it has %lld bytes, more than are read", (long long)st.st_size);
-  else if (!(text = malloc((size_t)st.st_size + 1)))
-    snprintf(fault, room, "out of memory");
-  *size = 0;
-  while (text && *size < (size_t)st.st_size) {
-    ssize_t n = pread(fd, text + *size, (size_t)st.st_size - *size, (off_t)*size);
-    if (n == 0 || (n < 0 && errno != EINTR))
-      break;
-    *size += n > 0 ? (size_t)n : 0;
-  }
-  if (text && *size < (size_t)st.st_size) {
-    snprintf(fault, room, "it cannot be read to its end");
-    free(text);
-    text = NULL;
-  }
-  if (text)
-    text[*size] = 0;
+  else if (error == EFBIG)
+    snprintf(fault, room, "it has more than the %zu bytes that are read", limit);
+  else if (error)
+    snprintf(fault, room, "%s", strerror(error));
   if (fd >= 0)
     close(fd);
   return text;

@@ -60,6 +60,11 @@ static void lfs_value(char *out, size_t size, const char *text, const char *key)
   snprintf(out, size, "%.*s", (int)n, at ? at + strlen(key) : "");
 }
 
+bool ph_file_is_lfs(const void *head, size_t n) {
+  static const char lfs[] = "version https://git-lfs.github.com/spec/";
+  return n >= sizeof lfs - 1 && memcmp(head, lfs, sizeof lfs - 1) == 0;
+}
+
 static ph_status lfs_pointer(const char *text, const char *path) {
   char oid[80], bytes[24];
   lfs_value(oid, sizeof oid, text, "oid sha256:");
@@ -205,7 +210,6 @@ static ph_status sniff_end(const ph_superblock *block, int64_t size, const char 
 }
 
 ph_status ph_file_sniff(int fd, const char *path) {
-  static const char lfs[] = "version https://git-lfs.github.com/spec/";
   char head[HEAD + 1] = "";
   ph_superblock block;
   struct stat st;
@@ -220,7 +224,7 @@ ph_status ph_file_sniff(int fd, const char *path) {
   ssize_t n = pread(fd, head, HEAD, 0);
   if (n < 0)
     return ph_fail(PH_EIO, "%s: cannot be read: %s", path, strerror(errno));
-  if (strncmp(head, lfs, sizeof lfs - 1) == 0)
+  if (ph_file_is_lfs(head, (size_t)n))
     return lfs_pointer(head, path);
   return not_hdf5(head, (size_t)n, st.st_size, path);
 }

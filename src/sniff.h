@@ -12,6 +12,9 @@
  * says what is there instead. *fd is the caller's; -1 on failure. */
 ph_status ph_file_regular(int *fd, const char *path);
 
+/* Whether a file that begins so stands for one that git lfs pull would bring. */
+bool ph_file_is_lfs(const void *head, size_t n);
+
 /* PH_OK: HDF5 may try. Otherwise what the first bytes are when they cannot be HDF5's: nothing, a
  * Git LFS pointer, a web page, another format, the beginning of a longer file, a file that its
  * writer has not closed. fd is read by pread. PH_EIO, PH_EFORMAT. */
