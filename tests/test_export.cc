@@ -1,4 +1,7 @@
 /* Text by step and one state as a key, through the library: every number reads back bit for bit. */
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "export_help.h"
 
 using namespace export_help;
@@ -166,6 +169,24 @@ TEST_F(Export, FilesAreNewWholeOrNotThere) {
   EXPECT_EQ(ph_export_csv_file(path("d.csv").c_str(), damaged.get(), nullptr, &before), PH_OK)
       << "what is not damaged can be had: " << ph_error();
   EXPECT_EQ(names(), (vector<string>{"a.h5", "b.csv", "c.h5", "d.csv"}));
+}
+
+TEST_F(Export, AFullDiskIsTheReasonAndALinkToNothingStays) {
+  read_help::Demo demo;
+  read_help::write_file(path("a.h5"), demo);
+  auto episode = read_help::open_episode(path("a.h5"));
+  struct rlimit old, small = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  small.rlim_cur = 20000;
+  small.rlim_max = old.rlim_max;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  ph_status status = ph_export_csv_file(path("b.csv").c_str(), episode.get(), nullptr, nullptr);
+  setrlimit(RLIMIT_FSIZE, &old);
+  EXPECT_EQ(status, PH_EIO);
+  EXPECT_EQ(ph_error(), path("b.csv") + ": cannot be written: File too large");
+  ASSERT_EQ(symlink("nothing", path("c.csv").c_str()), 0);
+  EXPECT_EQ(ph_export_csv_file(path("c.csv").c_str(), episode.get(), nullptr, nullptr), PH_EEXIST);
+  EXPECT_EQ(names(), (vector<string>{"a.h5", "c.csv"}));
 }
 
 TEST_F(Export, AWriterThatRefusesEndsIt) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -155,6 +156,41 @@ TEST_F(MjcfForeign, AnIndexIsBoundedInDepthAndRepeatsItself) {
   EXPECT_FALSE(ph_asset_index_find(match.get(), index, "f30.stl"));
   EXPECT_FALSE(ph_asset_index_find(match.get(), index, ""));
   ph_asset_index_free(index);
+}
+
+/* How often folders were opened since the last time. */
+int Opens(int watch) {
+  alignas(struct inotify_event) char bytes[4096];
+  int n = 0;
+  for (ssize_t got; (got = read(watch, bytes, sizeof bytes)) > 0;)
+    for (ssize_t at = 0; at < got;) {
+      auto event = reinterpret_cast<const struct inotify_event *>(bytes + at);
+      n += (event->mask & IN_ISDIR) != 0;
+      at += (ssize_t)(sizeof *event + event->len);
+    }
+  return n;
+}
+
+TEST_F(MjcfForeign, FoldersAreWalkedAgainOnlyWhenTheyChanged) {
+  Put("assets/a/b/link0.stl", Tetrahedron(1));
+  assets = {top / "assets"};
+  int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), opens = 1;
+  ASSERT_GE(watch, 0);
+  ASSERT_GE(inotify_add_watch(watch, (top / "assets").c_str(), IN_OPEN | IN_ONLYDIR), 0);
+  /* A folder that was written just now may change without a trace: it is not kept. */
+  for (int i = 0; i < 1000 && opens > 0; i++) {
+    ASSERT_EQ(Mesh("/Users/ann/x/link0.stl"), PH_OK) << ph_error();
+    opens = Opens(watch);
+    ASSERT_TRUE(i > 0 || opens > 0) << "nothing is watched";
+    usleep(opens > 0 ? 10000 : 0);
+  }
+  EXPECT_EQ(opens, 0) << "the folders are walked for every model";
+  Put("assets/a/b/link1.stl", Tetrahedron(2));
+  EXPECT_EQ(Mesh("/Users/ann/x/link1.stl"), PH_OK) << "a new file is found: " << ph_error();
+  EXPECT_TRUE(IsTetrahedron(2));
+  unlink((top / "assets/a/b/link0.stl").c_str());
+  EXPECT_NE(Mesh("/Users/ann/x/link0.stl"), PH_OK);
+  close(watch);
 }
 
 TEST_F(MjcfForeign, PathsBecomePlain) {

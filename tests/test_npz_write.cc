@@ -2,6 +2,7 @@
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "npz_help.h"
@@ -141,6 +142,28 @@ TEST_F(Write, AFullDiskLeavesNothing) {
   EXPECT_EQ(PH_EIO, status);
   EXPECT_EQ(path + ": cannot be written: File too large", ph_error());
   EXPECT_TRUE(folder.names().empty());
+}
+
+/* It can be written to, and not opened: its sync fails, and the archive is whole. */
+TEST_F(Write, AFolderThatCannotBeSyncedKeepsTheArchive) {
+  ASSERT_EQ(0, chmod(folder.path.c_str(), 0333));
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (getuid() == 0 && setuid(65534) != 0)
+      _exit(10);
+    one();
+    _exit(finish() == PH_OK ? 0 : 1);
+  }
+  int how = 0;
+  waitpid(pid, &how, 0);
+  chmod(folder.path.c_str(), 0700);
+  ASSERT_TRUE(WIFEXITED(how));
+  if (WEXITSTATUS(how) == 10)
+    GTEST_SKIP() << "no other user to be";
+  EXPECT_EQ(0, WEXITSTATUS(how));
+  EXPECT_EQ(std::vector<std::string>{"a.npz"}, folder.names());
+  Open z(path);
+  EXPECT_EQ(1u, z.numbers("x").size());
 }
 
 TEST_F(Write, AFolderThatIsNotThereIsSaid) {

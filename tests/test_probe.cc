@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdexcept>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
 
@@ -246,6 +247,43 @@ TEST_F(Probe, TheChildEndsWithItsHost) {
   EXPECT_TRUE(ends(child));
   close(pipe_of[0]);
   close(pipe_of[1]);
+}
+
+TEST_F(Probe, TheChildOutlivesTheThreadThatMadeIt) {
+  write_good(file);
+  pid_t first = 0;
+  std::thread([&] {
+    EXPECT_EQ(ph_probe_path(file.c_str()), PH_OK) << ph_error();
+    first = ph_server_pid();
+  }).join();
+  ASSERT_GT(first, 0);
+  EXPECT_EQ(ph_probe_episode(file.c_str(), "/data/demo_0"), PH_OK) << ph_error();
+  EXPECT_EQ(ph_server_pid(), first) << "it ended with the thread";
+}
+
+TEST_F(Probe, AChildAtWorkEndsWithItsHost) {
+  auto shared = static_cast<std::atomic<pid_t> *>(mmap(nullptr, sizeof(std::atomic<pid_t>),
+                                                       PROT_READ | PROT_WRITE,
+                                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(static_cast<void *>(shared), MAP_FAILED);
+  fflush(nullptr);
+  pid_t host = fork();
+  if (host == 0) {
+    in_child([&] {
+      *shared = getpid();
+      for (int i = 0; i < 3000; i++)
+        usleep(10000);
+      return PH_OK;
+    });
+    _exit(0);
+  }
+  for (int i = 0; i < 1000 && *shared == 0; i++)
+    usleep(10000);
+  ASSERT_GT(*shared, 0);
+  kill(host, SIGKILL);
+  waitpid(host, nullptr, 0);
+  EXPECT_TRUE(ends(*shared)) << "it works on for nobody";
+  munmap(shared, sizeof *shared);
 }
 
 TEST_F(Probe, AForkOfTheHostMakesAChildOfItsOwn) {

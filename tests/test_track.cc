@@ -243,6 +243,21 @@ TEST_F(Tracks, ANameIsThereOnce) {
   EXPECT_EQ(ph_tracks_at(tracks, place("time[0]"))->channel, 1);
 }
 
+TEST_F(Tracks, ANameThatIsGivenIsNotThereEither) {
+  memory.channels = {channel("time", 4, 1), channel("time[0]", 4, 1), channel("a", 4, 2),
+                     channel("a[0]", 4, 1), channel("a[0]", 4, 1)};
+  make(3, small());
+  std::set<string> names;
+  for (size_t i = 0; i < ph_tracks_count(tracks); i++)
+    EXPECT_TRUE(names.insert(ph_tracks_at(tracks, i)->name).second)
+        << ph_tracks_at(tracks, i)->name << " is there twice";
+  EXPECT_EQ(ph_tracks_at(tracks, place("time[0]"))->channel, 1) << "a name of its own stays";
+  EXPECT_EQ(ph_tracks_at(tracks, place("time[0]#2"))->channel, 0);
+  EXPECT_EQ(ph_tracks_at(tracks, place("a[0]"))->channel, 2);
+  EXPECT_EQ(ph_tracks_at(tracks, place("a[0][0]"))->channel, 3);
+  EXPECT_EQ(ph_tracks_at(tracks, place("a[0][0]#2"))->channel, 4);
+}
+
 TEST_F(Tracks, ALongNameKeepsItsPlace) {
   memory.channels = {channel(string(120, 'x'), 4, 12)};
   make(3, small());
