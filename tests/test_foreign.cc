@@ -369,6 +369,7 @@ TEST(Foreign, EveryOtherArrayIsAChannel) {
   Model model(scene());
   Maker m;
   m.f.timed = true;
+  m.add("next_obs/ee_pos", 3, ramp(12), PH_F32, 1);
   m.add_image("obs/agentview_rgb", 4);
   m.add("obs/ee_pos", 3, ramp(12), PH_F32, 1);
   m.f.states = m.add("states", 16, states(4));
@@ -376,18 +377,29 @@ TEST(Foreign, EveryOtherArrayIsAChannel) {
   Episode e = m.make(model);
   size_t n = 0;
   const ph_channel *c = ph_episode_channels(e.get(), &n);
-  ASSERT_EQ(channels(e), (Names{"obs/agentview_rgb", "obs/ee_pos", "zero"}));
-  EXPECT_EQ(c[0].kind, PH_CHANNEL_IMAGE);
-  EXPECT_EQ(c[1].kind, PH_CHANNEL_NUMBERS);
-  EXPECT_EQ(c[1].shift, 1);
-  EXPECT_EQ(c[2].kind, PH_CHANNEL_OTHER);
-  EXPECT_STREQ(c[2].note, "a row has no numbers");
+  ASSERT_EQ(channels(e), (Names{"zero", "obs/agentview_rgb", "obs/ee_pos", "next_obs/ee_pos"}))
+      << "observations behind the rest, those of the state after last";
+  EXPECT_EQ(c[0].kind, PH_CHANNEL_OTHER);
+  EXPECT_STREQ(c[0].note, "a row has no numbers");
+  EXPECT_EQ(c[1].kind, PH_CHANNEL_IMAGE);
+  EXPECT_EQ(c[2].kind, PH_CHANNEL_NUMBERS);
+  EXPECT_EQ(c[2].shift, 1);
   double row[3];
-  EXPECT_EQ(PH_OK, ph_episode_channel_read(e.get(), 1, 2, 1, row));
+  EXPECT_EQ(PH_OK, ph_episode_channel_read(e.get(), 2, 2, 1, row));
   EXPECT_EQ(row[2], 8);
-  EXPECT_EQ(PH_EINVAL, ph_episode_channel_read(e.get(), 0, 0, 1, row));
-  EXPECT_EQ(PH_EINVAL, ph_episode_channel_read(e.get(), 1, 4, 1, row));
+  EXPECT_EQ(PH_EINVAL, ph_episode_channel_read(e.get(), 1, 0, 1, row));
+  EXPECT_EQ(PH_EINVAL, ph_episode_channel_read(e.get(), 2, 4, 1, row));
   EXPECT_EQ(PH_EINVAL, ph_episode_channel_read(e.get(), 9, 0, 1, row));
+}
+
+TEST(Foreign, StatesThatAreNoColumnAreTheFirstChannel) {
+  Maker m;
+  m.f.timed = true;
+  m.add("obs/ee_pos", 3, ramp(12));
+  m.f.actions = m.add("actions", 2, ramp(8));
+  m.f.states = m.add("states", 16, states(4));
+  Episode e = m.make(nullptr);
+  ASSERT_EQ(channels(e), (Names{"states", "obs/ee_pos"}));
 }
 
 TEST(Foreign, LongColumnsAreReadInPieces) {
