@@ -21,6 +21,8 @@ struct collect {
   bool mend, drop;
   ph_missing *missing; /* paths owned */
   size_t nmissing;
+  bool lists;
+  char *list; /* where it lists what is missing: NULL: nothing is */
 };
 
 /* --- includes --- */
@@ -202,6 +204,8 @@ static ph_status take_files(void *arg, xmlNode *node) {
 static ph_status settle_missing(struct collect *c) {
   if (c->nmissing == 0)
     return PH_OK;
+  if (c->lists && !(c->list = ph_mjcf_list_missing(c->missing, c->nmissing)))
+    return ph_fail(PH_ENOMEM, "%s: out of memory", c->where);
   if (!c->drop)
     return ph_mjcf_fail_missing(c->missing, c->nmissing, c->where);
   return ph_mjcf_drop(xmlDocGetRootElement(c->doc), c->missing, c->nmissing, c->where, c->source);
@@ -326,17 +330,37 @@ static ph_status take_text(struct collect *c, const char *xml, size_t size) {
   return status == PH_OK ? rewrite(c) : status;
 }
 
-ph_status ph_mjcf_collect_text(ph_source **out, const char *xml, size_t size, const char *path,
-                               const ph_model_options *opt) {
+/* missing is nullable: *missing lists what is, and is the caller's. */
+static ph_status collect_text(ph_source **out, char **missing, const char *xml, size_t size,
+                              const char *path, const ph_model_options *opt) {
   struct collect c;
   ph_status status = start(&c, path, opt);
+  c.lists = missing != NULL;
   while (size > 0 && !xml[size - 1]) /* a text of fixed length is filled up with zeros */
     size--;
   if (status == PH_OK)
     status = ph_files_new(&c.files, path, opt, c.source);
   if (status == PH_OK)
     status = take_text(&c, xml, size);
+  if (missing)
+    *missing = c.list;
   return finish(&c, out, status);
+}
+
+ph_status ph_mjcf_collect_text(ph_source **out, const char *xml, size_t size, const char *path,
+                               const ph_model_options *opt) {
+  return collect_text(out, NULL, xml, size, path, opt);
+}
+
+ph_status ph_mjcf_missing(char **out, const char *xml, size_t size, const char *path,
+                          const ph_model_options *opt) {
+  ph_source *source = NULL;
+  ph_status status = collect_text(&source, out, xml, size, path, opt);
+  if (status == PH_OK)
+    ph_source_free(source);
+  if (status != PH_ENOMEM && !*out)
+    *out = strdup("");
+  return *out ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", path);
 }
 
 ph_status ph_mjcf_parse(ph_source **out, const char *xml, size_t size, const char *name) {

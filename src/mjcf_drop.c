@@ -34,19 +34,42 @@ static int by_path(const void *a, const void *b) {
   return strcmp(ph_path_base(*(char *const *)a), ph_path_base(*(char *const *)b));
 }
 
-ph_status ph_mjcf_fail_missing(const ph_missing *missing, size_t n, const char *where) {
-  static const char advice[] = "--assets DIR finds them, --missing-assets drop leaves them out";
-  char list[600];
-  size_t used = 0, kinds = 0;
-  const char **paths = calloc(n, sizeof *paths);
+/* Sorted paths, of each name one; NULL: out of memory. The caller's. */
+static const char **sort_missing(size_t *kinds, const ph_missing *missing, size_t n) {
+  const char **paths = calloc(n + 1, sizeof *paths);
+  *kinds = 0;
   if (!paths)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", where);
+    return NULL;
   for (size_t i = 0; i < n; i++)
     paths[i] = missing[i].path;
   qsort(paths, n, sizeof *paths, by_path);
   for (size_t i = 0; i < n; i++)
     if (i == 0 || by_path(&paths[i - 1], &paths[i]) != 0)
-      paths[kinds++] = paths[i];
+      paths[(*kinds)++] = paths[i];
+  return paths;
+}
+
+char *ph_mjcf_list_missing(const ph_missing *missing, size_t n) {
+  size_t kinds, size = 1;
+  const char **paths = sort_missing(&kinds, missing, n);
+  for (size_t i = 0; paths && i < kinds; i++)
+    size += strlen(ph_path_base(paths[i])) + 1;
+  char *list = paths ? malloc(size) : NULL, *to = list;
+  for (size_t i = 0; list && i < kinds; i++)
+    to += sprintf(to, "%s%s", i ? "\n" : "", ph_path_base(paths[i]));
+  if (list)
+    *to = 0;
+  free(paths);
+  return list;
+}
+
+ph_status ph_mjcf_fail_missing(const ph_missing *missing, size_t n, const char *where) {
+  static const char advice[] = "--assets DIR finds them, --missing-assets drop leaves them out";
+  char list[600];
+  size_t used = 0, kinds;
+  const char **paths = sort_missing(&kinds, missing, n);
+  if (!paths)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", where);
   for (size_t i = 0; i < kinds && i < LISTED && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", i ? ", " : "",
                              ph_path_base(paths[i]));

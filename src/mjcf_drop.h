@@ -22,6 +22,9 @@ ph_status ph_mjcf_drop(xmlNode *root, const ph_missing *missing, size_t n, const
 /* Lists the missing ones and what can be done. PH_EIO. */
 ph_status ph_mjcf_fail_missing(const ph_missing *missing, size_t n, const char *where);
 
+/* Their names without folders, each once, a line each; the caller's. NULL: out of memory. */
+char *ph_mjcf_list_missing(const ph_missing *missing, size_t n);
+
 /* --- parts --- */
 
 /* Names of objects, looked up often. */

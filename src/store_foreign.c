@@ -9,6 +9,7 @@
 #include "episode_file.h"
 #include "fail.h"
 #include "hash.h"
+#include "mjcf.h"
 #include "probe.h"
 #include "sniff.h"
 
@@ -177,11 +178,15 @@ static ph_status keep_model(ph_store *store, ph_model *model, size_t i) {
   return PH_OK;
 }
 
+static ph_model_options options_of(const ph_store *store) {
+  return (ph_model_options){.assets = (const char *const *)store->assets,
+                            .nassets = store->nassets,
+                            .drop_missing = store->drop_missing,
+                            .mend = true};
+}
+
 static ph_status open_text(ph_model **out, const ph_store *store, const ph_foreign *f) {
-  ph_model_options opt = {.assets = (const char *const *)store->assets,
-                          .nassets = store->nassets,
-                          .drop_missing = store->drop_missing,
-                          .mend = true};
+  ph_model_options opt = options_of(store);
   return ph_model_open_text(out, f->model_text, f->model_size, f->model_path, &opt);
 }
 
@@ -320,4 +325,22 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
   ph_oddity(e->oddity, sizeof e->oddity, e->file);
   set_seen(store, e);
   return ph_file_fail(status, e->file, e->group);
+}
+
+ph_status ph_store_missing(char **out, ph_store *store, size_t i) {
+  ph_foreign f = {0};
+  ph_episode *episode = NULL;
+  ph_model_options opt = options_of(store);
+  *out = NULL;
+  ph_status status = ph_store_episode(&episode, store, i); /* the probe has seen all of it then */
+  const ph_home *h = status == PH_OK ? &store->homes[store->home_of[i]] : NULL;
+  if (h && h->reader && !store->model_path && !ph_episode_meta_of(episode)->model_sha256[0])
+    status = h->reader->open(&f, store->entries[i].file, store->entries[i].group, h->h5);
+  if (status == PH_OK && f.model_text)
+    status = ph_mjcf_missing(out, f.model_text, f.model_size, f.model_path, &opt);
+  ph_foreign_clear(&f);
+  ph_episode_free(episode);
+  if (status == PH_OK && !*out && !(*out = strdup("")))
+    status = ph_fail(PH_ENOMEM, "%s: out of memory", ph_store_path(store));
+  return status;
 }

@@ -155,6 +155,28 @@ TEST_F(InfoForeign, ModelsThatLackFilesAreNotLoadedAndTheCureIsFirst) {
   EXPECT_TRUE(Has(text, "\nguarantee  STATES ONLY: no model\n")) << text;
 }
 
+TEST_F(InfoForeign, AllFilesThatAreMissingAreListed) {
+  foreign::Options o;
+  o.model = "<mujoco><asset>";
+  for (int i = 10; i < 40; i++)
+    o.model += "<mesh name='m" + std::to_string(i) + "' file='/home/a/a_long_name_of_a_link_" +
+               std::to_string(i) + ".stl'/>";
+  o.model += "<mesh name='again' file='/home/b/a_long_name_of_a_link_10.stl'/></asset></mujoco>";
+  foreign::write_robosuite(path, o);
+  string text = Info();
+  json_t *root = json_loads(Info("--json").c_str(), 0, nullptr);
+  json_t *files = json_object_get(root, "missing_files");
+  ASSERT_EQ(30u, json_array_size(files)) << text;
+  EXPECT_TRUE(Has(text, "not loaded: 30 files of the model cannot be had: ")) << text;
+  EXPECT_FALSE(Has(text, ", \n")) << text;
+  for (size_t i = 0; i < 30; i++) {
+    string name = "a_long_name_of_a_link_" + std::to_string(10 + i) + ".stl";
+    EXPECT_EQ(name, json_string_value(json_array_get(files, i)));
+    EXPECT_EQ(1, Count(text, name)) << text;
+  }
+  json_decref(root);
+}
+
 TEST_F(InfoForeign, ArraysOfNoKnownLayoutAreNotCalledNone) {
   {
     foreign::File file(path);

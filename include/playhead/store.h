@@ -71,6 +71,11 @@ PH_API bool ph_store_in_group(const ph_store *store, size_t group, size_t i);
 /* Place of a group by name; SIZE_MAX if none. */
 PH_API size_t ph_store_find_group(const ph_store *store, const char *name);
 
+/* Names of the files that the model of a foreign episode asks for and that cannot be had, all of
+ * them, a line each; "" where there are none, or where its model was left as it is for another
+ * reason. *out is the caller's (free). PH_ENOMEM; errors of opening the episode. */
+PH_API ph_status ph_store_missing(char **out, ph_store *store, size_t i);
+
 /* Opens the i-th episode; the caller's. A foreign one finds its model now: it is known under
  * meta.model_sha256 from then on. PH_EINVAL: there is no such episode. PH_ECORRUPT: damaged, or the
  * child that tried it first died of it. PH_EFORMAT, PH_EREFUSED, PH_EIO: it cannot be read.

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "info_foreign.h"
@@ -20,9 +21,10 @@ struct info {
   struct hold {
     double seconds;
     int64_t steps;
-  } hold, own;   /* in force in the episodes so far, and their task's; own.steps -1: not known */
-  bool foreign;  /* of other recorders */
-  int different; /* holds so far: 0, 1, or 2 for more */
+  } hold, own;  /* in force in the episodes so far, and their task's; own.steps -1: not known */
+  bool foreign; /* of other recorders */
+  char no_model[240]; /* the reason that was said last */
+  int different;      /* holds so far: 0, 1, or 2 for more */
 };
 
 /* One episode as far as it can be known. */
@@ -233,6 +235,34 @@ static void add_episode(struct info *info, const struct facts *f, const ph_episo
   json_array_append_new(info->episodes, object);
 }
 
+static bool has_text(const json_t *array, const char *text) {
+  for (size_t i = 0; i < json_array_size(array); i++)
+    if (strcmp(json_string_value(json_array_get(array, i)), text) == 0)
+      return true;
+  return false;
+}
+
+/* The files that the models lack: asked for where the reason is not that of the episode before. */
+static void add_missing_files(struct info *info, const struct facts *f, size_t i) {
+  char *list = NULL;
+  json_t *files = json_object_get(info->root, "missing_files");
+  if (strncmp(f->reason, "no model: ", 10) != 0 || strcmp(f->reason, info->no_model) == 0)
+    return;
+  memcpy(info->no_model, f->reason, sizeof info->no_model);
+  if (ph_store_missing(&list, info->store, i) == PH_OK)
+    for (char *name = list, *next; *name; name = next) {
+      size_t n = strcspn(name, "\n");
+      next = name + n + (name[n] == '\n');
+      name[n] = 0;
+      json_t *text = ph_json_text(name);
+      if (has_text(files, json_string_value(text)))
+        json_decref(text);
+      else
+        json_array_append_new(files, text);
+    }
+  free(list);
+}
+
 static void add_model(struct info *info, const ph_model *model) {
   const ph_dims *d = ph_model_dims(model);
   json_t *object = json_pack(
@@ -327,6 +357,8 @@ static void show_episode(struct info *info, size_t i) {
     odd(&f, ph_error());
     snprintf(f.reason, sizeof f.reason, "it does not open");
   }
+  if (info->root && info->foreign)
+    add_missing_files(info, &f, i);
   if (info->root)
     add_episode(info, &f, episode);
   else
@@ -364,6 +396,8 @@ static int show_json(struct info *info) {
                          ph_json_text(ph_store_layout(info->store)), "data_hash",
                          ph_json_text(info->hash), "models", "tasks", "episodes");
   info->episodes = json_object_get(info->root, "episodes");
+  if (info->foreign)
+    json_object_set_new(info->root, "missing_files", json_array());
   if (!info->foreign)
     show_models(info);
   show_tasks(info);

@@ -11,6 +11,7 @@
 #define ALL_LINES 100 /* with more episodes than this only the first are opened and listed */
 #define FIRST_LINES 20
 #define MODELS 8      /* that are printed */
+#define SAME 200      /* letters by which two sentences are taken for one */
 #define SAID_LINES 20 /* findings that several episodes share */
 
 struct line { /* of an episode that was opened */
@@ -197,19 +198,37 @@ static void print_model(ph_store *store, size_t i, struct survey *notes) {
   ph_model_unref(model);
 }
 
-/* Why there is no model, as the reasons of the guarantee say it; NULL: not for that. */
-static const char *why_no_model(const struct sheet *s) {
+/* Why there is no model, as the reasons of the guarantee say it, and which episode says it first;
+ * NULL: not for that. */
+static const char *why_no_model(const struct sheet *s, size_t *at) {
   static const char no_model[] = "no model: ";
-  for (size_t i = 0; i < s->listed; i++)
-    if (strncmp(s->lines[i].reason, no_model, sizeof no_model - 1) == 0)
-      return s->lines[i].reason + sizeof no_model - 1;
+  for (*at = 0; *at < s->listed; ++*at)
+    if (strncmp(s->lines[*at].reason, no_model, sizeof no_model - 1) == 0)
+      return s->lines[*at].reason + sizeof no_model - 1;
   return NULL;
+}
+
+/* All names of a list, in lines of the width of a screen. */
+static void print_list(const char *list) {
+  enum { INDENT = 11, WIDTH = 100 };
+  int column = WIDTH;
+  bool first = true;
+  for (size_t n; *list; list += n + (list[n] == '\n'), first = false) {
+    n = strcspn(list, "\n");
+    bool fits = column + (int)n + 2 <= WIDTH;
+    if (!fits)
+      printf("%s%*s", first ? "" : "\n", INDENT, "");
+    column = (fits ? column + 1 : INDENT) + (int)n + 1;
+    printf("%s%.*s%s", fits ? " " : "", (int)n, list, list[n] ? "," : "");
+  }
+  printf("\n");
 }
 
 /* What there is to do in the first line; a list of files, if there is one, below it. */
 static void print_no_model(const struct sheet *s) {
   static const char *const advice[] = {"leaves them out: ", "leaves it out: "};
-  const char *why = why_no_model(s), *list = NULL;
+  size_t at;
+  const char *why = why_no_model(s, &at), *list = NULL;
   for (size_t i = 0; why && i < 2 && !list; i++) {
     list = strstr(why, advice[i]);
     list = list ? list + strlen(advice[i]) : NULL;
@@ -217,9 +236,13 @@ static void print_no_model(const struct sheet *s) {
   if (!why || strcmp(why, "the file names none") == 0)
     printf("model      none%s: the states are shown as numbers without names\n",
            why ? ": the file names none" : "");
-  else if (list)
-    printf("model      not loaded: %.*s\n           %s\n", (int)(list - 2 - why), why, list);
-  else
+  else if (list) {
+    char *all = NULL;
+    printf("model      not loaded: %.*s\n", (int)(list - 2 - why), why);
+    bool whole = ph_store_missing(&all, s->store, s->place[at]) == PH_OK && all[0];
+    print_list(whole ? all : list);
+    free(all);
+  } else
     printf("model      not loaded: %s\n", why);
 }
 
@@ -285,7 +308,8 @@ static void print_groups(const struct sheet *s) {
 
 /* What is said of the model already is not said again. */
 static void print_guarantee(const struct sheet *s) {
-  if (s->guarantee.n == 1 && s->opened > 0 && count_models(s) == 0 && why_no_model(s))
+  size_t at;
+  if (s->guarantee.n == 1 && s->opened > 0 && count_models(s) == 0 && why_no_model(s, &at))
     printf("guarantee  %s: no model\n", ph_guarantee_name(s->lines[0].guarantee));
   else if (s->guarantee.n == 1)
     print_line("guarantee", &s->guarantee);
@@ -306,9 +330,9 @@ static void print_head(const struct sheet *s) {
 
 /* --- episodes --- */
 
-/* Whether the head says it already, as the reason of the guarantee. */
+/* Whether the head says it already, as the reason of the guarantee; both may be cut. */
 static bool said_above(const struct sheet *s, const char *text) {
-  return s->guarantee.n == 1 && s->opened > 0 && strcmp(text, s->lines[0].reason) == 0;
+  return s->guarantee.n == 1 && s->opened > 0 && strncmp(text, s->lines[0].reason, SAME) == 0;
 }
 
 static void print_kind(const char *before, int kind, const char *where, int64_t step,

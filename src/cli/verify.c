@@ -31,7 +31,7 @@ struct verify {
 
 struct result {
   const ph_entry *entry;
-  bool opened;
+  bool opened, foreign;
   ph_verdict verdict;
   ph_guarantee guarantee;
   char reason[240];
@@ -125,7 +125,8 @@ static ph_status check(struct verify *v, const ph_episode *episode, struct resul
   for (size_t i = 0; i < r->verdict.nflaws; i++)
     say(r, r->verdict.flaw[i].step, r->verdict.flaw[i].text);
   note_parts(r, episode, model);
-  if (meta->layout[0])
+  r->foreign = meta->layout[0] != 0;
+  if (r->foreign)
     take_notes(r, episode);
   ph_task_unref(task);
   ph_model_unref(model);
@@ -168,10 +169,12 @@ static json_t *add_kinematic(json_t *episode, const struct result *r) {
   json_t *checked = json_pack("{s:I, s:I, s:b}", "columns", (json_int_t)d->columns, "blocks",
                               (json_int_t)d->blocks, "predicate", d->predicate_checked);
   json_t *facts = json_pack(
-      "{s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "ok", r->nfound == 0, "findings", findings(r), "notes",
-      notes(r), "time_error", r->opened ? ph_json_number(d->time_error) : json_null(), "quat_error",
+      "{s:b, s:o, s:o, s:o, s:o, s:o}", "ok", r->nfound == 0, "findings", findings(r), "time_error",
+      r->opened ? ph_json_number(d->time_error) : json_null(), "quat_error",
       r->opened ? ph_json_number(d->quat_error) : json_null(), "latch", latch, "checked", checked);
   json_object_update(episode, facts);
+  if (r->foreign)
+    json_object_set_new(episode, "notes", notes(r));
   json_decref(facts);
   return episode;
 }
