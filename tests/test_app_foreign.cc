@@ -193,6 +193,48 @@ TEST(AppFindings, AreEventsThatEWalks) {
   EXPECT_EQ(f.app.cursor[PANEL_FINDINGS], 1) << "its panel goes along";
 }
 
+TEST(AppClock, SecondsAreTheFiles) {
+  FakeApp f;
+  f.app.snap->reel->clock = {0.8, 0.8 + 0.02 * 341};
+  app_line(&f.app, "go 2s");
+  EXPECT_EQ(f.step(), 60);
+  app_line(&f.app, "go 7.62s");
+  EXPECT_EQ(f.step(), 341);
+  EXPECT_FALSE(has(f.said(), "past the end")) << f.said();
+  app_line(&f.app, "go 9s");
+  EXPECT_TRUE(has(f.said(), "past the end"));
+  app_line(&f.app, "go 0.2s");
+  EXPECT_EQ(f.step(), 0);
+  EXPECT_TRUE(has(f.said(), "before the first state")) << f.said();
+}
+
+TEST(AppMarks, WhereTheyAreKeptIsLoggedOnce) {
+  FakeApp f;
+  const char *paths[] = {"/tmp/no_such_run.h5"};
+  ASSERT_TRUE(app_load_marks(&f.app, paths, 1));
+  app_line(&f.app, "mark a");
+  EXPECT_TRUE(has(f.said(), "mark a at 0"));
+  ASSERT_EQ(f.app.nlog, 1);
+  EXPECT_TRUE(has(f.app.log[0], "no_such_run.h5.playhead.json")) << f.app.log[0];
+  app_line(&f.app, "note here");
+  EXPECT_EQ(f.app.nlog, 1);
+}
+
+TEST(AppCopy, WithoutAModelSaysHowElse) {
+  FakeApp f;
+  f.app.snap->reel->raw = true;
+  free(f.app.snap->qpos);
+  f.app.snap->qpos = nullptr;
+  f.line("copy");
+  EXPECT_TRUE(has(f.said(), "needs a model; export --at 0 --as npz")) << f.said();
+}
+
+TEST(AppPlot, TabKnowsTheNames) {
+  FakeApp f;
+  f.keys(": p l o t Space 1 Tab");
+  EXPECT_STREQ(f.app.prompt.text, "plot joint_1 ");
+}
+
 TEST(AppGroup, IsWantedByNameAndMovesTheEpisodes) {
   Plotting f;
   f.groups(nullptr, {});

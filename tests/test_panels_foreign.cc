@@ -395,13 +395,38 @@ TEST(Channels, SingleNumbersOfAFolderShareItsHeading) {
   EXPECT_FALSE(has(text, "qpos/"));
 }
 
+TEST(Channels, CutNamesDifferAsTheNamesDo) {
+  Foreign f;
+  f.raw();
+  f.channel("next_obs/robot0_gripper_qpos_of_the_left_hand", PH_CHANNEL_NUMBERS, "float64",
+            {342, 2});
+  f.channel("next_obs/robot0_gripper_qpos_of_the_left_foot", PH_CHANNEL_NUMBERS, "float64",
+            {342, 2});
+  set_text(f.a.filter[PANEL_STATE], "next_obs");
+  std::string text = f.text(24, 80);
+  EXPECT_EQ(count(text, "_left_hand"), 3) << text;
+  EXPECT_EQ(count(text, "_left_foot"), 3) << text;
+}
+
+TEST(Contacts, SayThatForcesAreNotKnown) {
+  Foreign f;
+  EXPECT_TRUE(has(f.text(40, 120), "force N"));
+  for (auto &contact : f.contacts)
+    contact.force = NAN;
+  f.wire();
+  f.snap.ctrl = nullptr;
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "contacts: 3; forces not known: no ctrl")) << text;
+  EXPECT_FALSE(has(text, "force N"));
+}
+
 TEST(Channels, ACutNameKeepsItsPlace) {
   Foreign f;
   f.raw();
   f.channel("obs/robot0_proprioception_of_all_joints", PH_CHANNEL_NUMBERS, "float64", {342, 90});
   std::string text = f.text(40, 120);
-  EXPECT_TRUE(has(text, "…[0]")) << text;
-  EXPECT_TRUE(has(text, "…[11]")) << text;
+  EXPECT_TRUE(has(text, "ints[0]")) << text;
+  EXPECT_TRUE(has(text, "nts[11]")) << text;
 }
 
 // --- episodes ---
@@ -449,6 +474,121 @@ TEST(Groups, ListTheirEpisodesAlone) {
 }
 
 // --- header ---
+
+// --- the clock ---
+
+TEST(Clock, IsTheFilesOnBothSides) {
+  Foreign f;
+  f.film.clock = {0.8, 7.62};
+  f.snap.time = 5.06;
+  EXPECT_TRUE(has(f.text(40, 120), "t 5.060/7.620 s"));
+}
+
+TEST(Clock, StatesThatAreOnlyCountedHaveNoSeconds) {
+  Foreign f;
+  f.film.meta.control_dt = 0;
+  f.film.clock = {0, 341};
+  f.snap.time = 213;
+  std::string status = f.row(40, 120, "PAUSED");
+  EXPECT_FALSE(has(status, " t ")) << status;
+  EXPECT_FALSE(has(status, " s ")) << status;
+}
+
+// --- success ---
+
+// Success by rewards of an episode whose last state is not stored.
+struct Late : Foreign {
+  Late() {
+    ph_episode_meta &m = film.meta;
+    set_text(m.layout, "LIBERO");
+    set_text(m.success_source, "rewards: 1 at the last action");
+    m.task_sha256[0] = 0;
+    m.actions = m.states = film.states;
+    m.hold_steps = film.hold_steps = 0;
+    m.hold_seconds = -1;
+    conditions.clear();
+    wire();
+    std::fill(predicate.begin(), predicate.end(), 0);
+    std::fill(hold.begin(), hold.end(), 0);
+    film.latch = -1;
+    film.late = true;
+    film.late_reward = 1;
+    film.no_flags = true;
+    snap.flags = -1;
+  }
+};
+
+TEST(Success, AfterTheLastStoredStateIsSaid) {
+  Late f;
+  f.go(341);
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "succeeds at 342, after the last stored state")) << text;
+  EXPECT_TRUE(has(text, "latch   at 342, after the last stored state")) << text;
+  EXPECT_TRUE(has(text, "reward  0.00000, then 1.00000 by action 341")) << text;
+  EXPECT_FALSE(has(text, "NEVER"));
+  EXPECT_FALSE(has(text, "never"));
+  f.go(340);
+  EXPECT_FALSE(has(f.text(40, 120), ", then 1"));
+  f.film.late = false;
+  EXPECT_TRUE(has(f.text(40, 120), "NEVER"));
+}
+
+TEST(Success, WhatTheFileHasNothingOfHasNoLine) {
+  Late f;
+  std::string text = f.text(40, 120);
+  for (const char *line : {"flags", "held", "hold", "conditions", "0/0"})
+    EXPECT_FALSE(has(text, line)) << line << "\n" << text;
+  EXPECT_TRUE(has(text, "pred    FALSE recorded"));
+  f.film.no_rewards = true;
+  EXPECT_FALSE(has(f.text(40, 120), "reward"));
+}
+
+// --- opening ---
+
+TEST(Opening, IsNotFailure) {
+  Foreign f;
+  f.snap.reel = nullptr;
+  f.snap.has_frame = false;
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "opening demo_17 ...")) << text;
+  EXPECT_FALSE(has(text, "does not open")) << text;
+  EXPECT_FALSE(has(text, "not open")) << text;
+  set_text(f.snap.error, "demo_17: it is damaged");
+  text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "demo_17 does not open")) << text;
+  EXPECT_TRUE(has(text, "not open")) << text;
+  f.a.want.serial++;
+  EXPECT_TRUE(has(f.text(40, 120), "opening demo_17 ...")) << "another was asked for since";
+}
+
+TEST(Header, TheCureOfAModelThatIsNotLoadedIsReadWhole) {
+  Foreign f;
+  f.raw();
+  set_text(f.film.model_note,
+           "no model: 22 files of the model cannot be had: --assets DIR finds them, "
+           "--missing-assets drop leaves them out: link0.stl, link1.stl");
+  set_text(f.film.reason, f.film.model_note);
+  EXPECT_TRUE(has(f.text(40, 120), "model not loaded: 22 files are missing: give --assets DIR, or "
+                                   "--missing-assets drop"))
+      << f.text(40, 120);
+}
+
+TEST(Episodes, TheirColumnsHaveHeadingsInTwoRows) {
+  Foreign f;
+  surface s{};
+  surface_resize(&s, 3, 60);
+  panel_episodes_draw(&s, {0, 0, 3, 60}, &f.a);
+  std::unique_ptr<char, void (*)(void *)> out(surface_text(&s), std::free);
+  EXPECT_TRUE(has(out.get(), "actions")) << out.get();
+  EXPECT_TRUE(has(out.get(), "demo_17 ")) << out.get();
+  surface_free(&s);
+}
+
+TEST(FindingsPanel, SaysWhatItsMarksMean) {
+  Foreign f;
+  f.three_findings();
+  EXPECT_TRUE(has(f.text(40, 120), "findings: 3 (2 ! odd, 1 + mended)")) << f.text(40, 120);
+}
 
 TEST(Header, WithoutActionsCountsTheStates) {
   Foreign f;

@@ -200,6 +200,20 @@ TEST(PlotPlace, AConstantIsInTheMiddle) {
             "          \n⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤\n          \n");
 }
 
+TEST(PlotPlace, WhatRoundingMakesOfAConstantIsOne) {
+  std::vector<double> values;
+  for (int i = 0; i < 20; i++)
+    values.push_back(i % 3 ? 0.0625 : std::nextafter(0.0625, 1));
+  std::vector<plot_dot> dots = Curve(values).fold(20);
+  double low, high;
+  ASSERT_TRUE(plot_range(dots.data(), 20, &low, &high));
+  EXPECT_EQ(low, high);
+  EXPECT_EQ(draw(dots, 3), "          \n⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤\n          \n");
+  dots = Curve({1e-300, 3e-300}).fold(4);
+  ASSERT_TRUE(plot_range(dots.data(), 4, &low, &high));
+  EXPECT_LT(low, high) << "small is not the same";
+}
+
 TEST(PlotPlace, HugeAndInfiniteNumbersHaveAPlace) {
   std::vector<double> values = {-1.7e308, 1.7e308, -INFINITY, INFINITY, 0, 0};
   std::vector<plot_dot> dots = Curve(values).fold(6);

@@ -134,6 +134,27 @@ TEST_F(Prompt, CompletesCommandsAndTheirArguments) {
   EXPECT_STREQ(p.hint, "nothing to complete");
 }
 
+TEST_F(Prompt, NamesOfAnEpisodeAreCompletedByAnyPart) {
+  p.names = [](const void *, const char *verb, int i) -> const char * {
+    static const char *const names[] = {"obs/eef_pos", "", "obs/eef_quat", "elbow"};
+    return strcmp(verb, "plot") == 0 && i < 4 ? names[i] : nullptr;
+  };
+  auto tab = [&](const char *text) {
+    prompt_open(&p, text);
+    key(KEY_TAB_);
+    return std::string(p.text);
+  };
+  EXPECT_EQ(tab("plot el"), "plot elbow ");
+  EXPECT_EQ(tab("plot o"), "plot obs/eef_");
+  EXPECT_STREQ(p.hint, "obs/eef_pos obs/eef_quat");
+  EXPECT_EQ(tab("plot elbow quat"), "plot elbow obs/eef_quat ");
+  EXPECT_EQ(tab("plot eef"), "plot eef") << "two have it: they are listed";
+  EXPECT_STREQ(p.hint, "obs/eef_pos obs/eef_quat");
+  EXPECT_EQ(tab("plot zzz"), "plot zzz");
+  EXPECT_STREQ(p.hint, "nothing to complete");
+  EXPECT_EQ(tab("mark el"), "mark el") << "no other command takes them";
+}
+
 TEST_F(Prompt, PlainOneNeitherCompletesNorRemembers) {
   enter(U"one");
   prompt_open(&p, "");

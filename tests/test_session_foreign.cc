@@ -149,6 +149,83 @@ TEST_F(Files, PatternsAndUnknownNamesAreTold) {
       << derived->plot.note;
 }
 
+TEST_F(Files, ATailOfANameIsEnoughWhereOneHasIt) {
+  foreign::Options o;
+  o.next_obs = true;
+  foreign::write_robomimic(path(), o);
+  open(path());
+  name({"eef_pos"});
+  Answer some = serve();
+  ASSERT_EQ(some->plot.n, 3u) << some->plot.note;
+  EXPECT_STREQ(some->plot.curve[2].name, "obs/robot0_eef_pos[2]") << "not of next_obs";
+  name({"eef_pos[1]"});
+  EXPECT_EQ(names(serve()), strings{"obs/robot0_eef_pos[1]"});
+  name({"eef"});
+  Answer none = serve();
+  EXPECT_EQ(none->plot.n, 0u);
+  EXPECT_NE(strstr(none->plot.note, "near: obs/robot0_eef_pos"), nullptr) << none->plot.note;
+  EXPECT_EQ(strstr(none->plot.note, "[0]"), nullptr) << "arrays, not their numbers";
+}
+
+TEST_F(Files, APlotThatGivesWayIsNamed) {
+  foreign::write_robosuite(path());
+  open(path());
+  name({"shoulder", "elbow", "grip", "time"});
+  EXPECT_STREQ(serve()->plot.note, "");
+  name({"shoulder", "elbow", "grip", "time", "action[3]"});
+  EXPECT_STREQ(serve()->plot.note, "shoulder gives way: 4 are shown at most");
+}
+
+TEST_F(Files, SuccessAfterTheLastStateIsNoEventAndNotNever) {
+  foreign::write_libero(path());
+  open(path());
+  Answer answer = serve();
+  ASSERT_TRUE(answer->reel) << answer->error;
+  const reel *r = answer->reel;
+  EXPECT_TRUE(r->late);
+  EXPECT_EQ(r->late_reward, 1);
+  EXPECT_LT(r->latch, 0);
+  EXPECT_TRUE(r->no_flags);
+  for (size_t i = 0; i < r->nevents; i++)
+    EXPECT_NE(r->events[i].kind, EVENT_FINDING) << r->events[i].step;
+  EXPECT_NEAR(r->clock.last - r->clock.first, 0.05 * (double)(r->states - 1), 1e-9);
+}
+
+TEST_F(Files, MeshesWithoutAFileAreOneFinding) {
+  foreign::Options o;
+  std::string model = foreign::arm_model();
+  std::string assets = "<asset>", geoms;
+  for (int i = 0; i < 40; i++) {
+    std::string n = std::to_string(i);
+    assets += "<mesh name='part_of_the_arm_" + n + "' file='part" + n + ".stl'/>";
+    geoms += "<geom name='g" + n + "' type='mesh' mesh='part_of_the_arm_" + n + "'/>";
+  }
+  model.insert(model.find("<worldbody>"), assets + "</asset>");
+  model.insert(model.find("<geom name='hand'"), geoms);
+  o.model = model;
+  foreign::write_robosuite(path(), o);
+  std::string file = path();
+  const char *paths[] = {file.c_str()};
+  struct session_options opt = {};
+  opt.paths = paths;
+  opt.npaths = 1;
+  opt.store.model.drop_missing = true;
+  ASSERT_EQ(session_open(&s, &opt), PH_OK) << ph_error();
+  Answer answer = serve();
+  ASSERT_TRUE(answer->reel) << answer->error;
+  EXPECT_FALSE(answer->reel->raw) << answer->reel->model_note;
+  int told = 0;
+  for (size_t i = 0; i < answer->reel->nfindings; i++) {
+    std::string text = answer->reel->findings[i].text;
+    told +=
+        text.find("mesh") != std::string::npos && text.find("part_of_the_arm") != std::string::npos;
+    if (text.find("40 meshes have no file") != 0)
+      continue;
+    EXPECT_EQ(text.rfind(" more"), text.size() - 5) << text;
+  }
+  EXPECT_EQ(told, 1);
+}
+
 TEST_F(Files, TheValueIsThatOfTheStep) {
   write_long(path(), 3000);
   open(path());

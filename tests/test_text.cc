@@ -93,6 +93,22 @@ TEST(TextFit, MarksWhatIsCut) {
   EXPECT_STREQ(small, "abc");
 }
 
+TEST(TextFitName, KeepsTheEnd) {
+  auto name = [](const char *s, int width) {
+    char out[80];
+    text_fit_name(out, sizeof out, s, width);
+    return std::string(out);
+  };
+  EXPECT_EQ(name("robot0_eef_pos[0]", 17), "robot0_eef_pos[0]");
+  EXPECT_EQ(name("robot0_eef_pos[0]", 16), "robot0…ef_pos[0]");
+  EXPECT_NE(name("robot0_eef_pos[0]", 12), name("robot0_eef_quat[0]", 12));
+  EXPECT_EQ(name("gripper0_eef.x", 11), "grip…_eef.x");
+  EXPECT_EQ(name("abcdef", 3), "ab…");
+  EXPECT_EQ(name("深深深深", 5), "深…深") << "what is wide is not cut in two";
+  for (int width = 0; width < 30; width++)
+    EXPECT_LE(text_width(name("a̋é深_long_name.quat[12]", width).c_str(), 99, nullptr), width);
+}
+
 TEST(TextContains, IgnoresCaseOfAscii) {
   EXPECT_TRUE(text_contains("Arm_Elbow", "elb"));
   EXPECT_TRUE(text_contains("arm", ""));

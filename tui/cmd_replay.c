@@ -302,7 +302,11 @@ static void tell_where(struct app *app, const ph_marks *marks) {
   if (at >= 64 || (app->told_sheets >> at & 1) || !marks->file[0])
     return;
   app->told_sheets |= (uint64_t)1 << at;
-  app_log(app, false, "marks and notes are kept in %s", marks->file);
+  const char *slash = strrchr(marks->file, '/');
+  if (marks->aside || !slash)
+    app_log(app, false, "marks and notes are kept in %s", marks->file);
+  else
+    app_log(app, false, "marks and notes are kept beside it in %s", slash + 1);
 }
 
 static bool mark_name(struct app *app, const char *args) {

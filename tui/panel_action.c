@@ -191,7 +191,8 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
   if (r.h < 1)
     return;
   if (!reel)
-    surface_put(s, r, 0, 1, STYLE_DIM, "no action: the episode is not open");
+    surface_put(s, r, 0, 1, STYLE_DIM,
+                panel_opening(app) ? "opening ..." : "no action: the episode is not open");
   else if (reel->nactions == 0)
     surface_put(s, r, 0, 1, STYLE_DIM, "the file holds no actions");
   else
