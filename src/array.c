@@ -24,6 +24,14 @@ const char *ph_array_fault(const ph_array *array) {
   return c->width == 0 ? "its rows are empty" : NULL;
 }
 
+ph_status ph_array_shifted(const ph_array *array, int64_t first, int64_t n, double *out) {
+  size_t width = array->channel.width;
+  for (; n > 0 && first < 0; first++, n--)
+    for (size_t i = 0; i < width; i++)
+      *out++ = NAN;
+  return n > 0 ? array->read(array, first, n, out) : PH_OK;
+}
+
 ph_status ph_array_first(const ph_array *array, int64_t n, double *out) {
   size_t width = array->channel.width;
   int64_t block = (int64_t)(BLOCK_NUMBERS / width) + 1;

@@ -184,6 +184,11 @@ static ph_status read_numbers(const ph_array *array, int64_t first, int64_t n, d
   return ph_h5_read(source->dataset, &source->info, PH_F64, first, n, out);
 }
 
+static ph_status read_whole(const ph_array *array, int64_t first, int64_t n, uint64_t *out) {
+  const struct source *source = array->source;
+  return ph_h5_read_whole(source->dataset, &source->info, first, n, out);
+}
+
 static void close_source(void *arg) {
   struct source *source = arg;
   if (!source)
@@ -230,6 +235,8 @@ ph_status ph_array_h5(ph_array *array, hid_t loc, const char *path) {
   source->block_rows = rows_of_block(source, array->together);
   array->source = source;
   array->read = read_numbers;
+  if (strcmp(source->info.name, "int64") == 0 || strcmp(source->info.name, "uint64") == 0)
+    array->read_whole = read_whole;
   array->close = close_source;
   return PH_OK;
 }

@@ -16,8 +16,9 @@ enum { BLOCK_ROWS = 4096, BLOCK_BYTES = 8 << 20, TEXT_SIZE = 1 << 16 };
 struct source {
   const ph_track *track; /* any of them */
   size_t width;
-  double *rows;
-  int64_t from, n; /* rows that are there: steps from .. from+n-1 */
+  bool whole, is_signed; /* of whole numbers that a double may not hold */
+  void *rows;            /* doubles; where whole, the 64 bits of each */
+  int64_t from, n;       /* rows that are there: steps from .. from+n-1 */
 };
 
 struct csv {
@@ -74,6 +75,8 @@ static size_t source_for(struct csv *csv, const ph_track *track) {
       return i;
   csv->sources[csv->nsources] =
       (struct source){.track = track, .width = ph_track_width(csv->episode, track)};
+  struct source *s = &csv->sources[csv->nsources];
+  s->whole = ph_track_whole(csv->episode, track, &s->is_signed);
   return csv->nsources++;
 }
 
@@ -92,7 +95,7 @@ static ph_status make_sources(struct csv *csv) {
   csv->block = csv->block < 1 ? 1 : csv->block > BLOCK_ROWS ? BLOCK_ROWS : csv->block;
   for (size_t i = 0; i < csv->nsources; i++) {
     struct source *s = &csv->sources[i];
-    s->rows = malloc((size_t)csv->block * s->width * sizeof *s->rows);
+    s->rows = malloc((size_t)csv->block * s->width * sizeof(double));
     if (!s->rows)
       return ph_fail(PH_ENOMEM, "%s: out of memory", s->track->array);
   }
@@ -158,12 +161,21 @@ static ph_status put_header(struct csv *csv) {
   return status ? status : put(csv, "\n", 1);
 }
 
+static size_t number_text(char out[PH_NUMBER_SIZE], const struct source *s, size_t i) {
+  const uint64_t *bits = s->rows;
+  if (!s->whole)
+    return ph_number_text(out, ((const double *)s->rows)[i]);
+  if (s->is_signed)
+    return (size_t)snprintf(out, PH_NUMBER_SIZE, "%" PRId64, (int64_t)bits[i]);
+  return (size_t)snprintf(out, PH_NUMBER_SIZE, "%" PRIu64, bits[i]);
+}
+
 static ph_status put_number(struct csv *csv, size_t i, int64_t step) {
   const struct source *s = &csv->sources[csv->source_of[i]];
   size_t element = (size_t)ph_tracks_at(csv->tracks, csv->picked[i])->element, n = 1;
   char field[PH_NUMBER_SIZE + 1] = ",";
   if (step >= s->from && step < s->from + s->n)
-    n += ph_number_text(field + 1, s->rows[(size_t)(step - s->from) * s->width + element]);
+    n += number_text(field + 1, s, (size_t)(step - s->from) * s->width + element);
   return put(csv, field, n);
 }
 
@@ -186,7 +198,9 @@ static ph_status read_source(struct csv *csv, struct source *s, int64_t first, i
     s->n = 0;
     return PH_OK;
   }
-  return ph_track_rows(csv->episode, track, s->from - track->shift, s->n, s->rows);
+  int64_t row = s->from - track->shift;
+  return s->whole ? ph_track_whole_rows(csv->episode, track, row, s->n, s->rows)
+                  : ph_track_rows(csv->episode, track, row, s->n, s->rows);
 }
 
 static ph_status put_block(struct csv *csv, int64_t first, int64_t end) {

@@ -4,6 +4,7 @@
 
 #include <playhead/export.h>
 
+#include "npz.h"
 #include "track.h"
 
 #define PH_NUMBER_SIZE 32
@@ -16,6 +17,12 @@ size_t ph_number_text(char out[PH_NUMBER_SIZE], double value);
  * first failure. PH_EINVAL: there is no word. */
 ph_status ph_words_each(const char *list, ph_status (*take)(void *arg, const char *word),
                         void *arg);
+
+/* Adds n rows of the array that a track is part of, under the array's name, as the file has them:
+ * its type and shape, rows first; alone: one row, without that dimension. Numbers that the type has
+ * not are float64. */
+ph_status ph_export_rows(ph_npz_writer *npz, const ph_episode *episode, const ph_track *array,
+                         int64_t first, int64_t n, bool alone);
 
 /* "ID: WORD: no such column; did you mean ...?" */
 ph_status ph_export_unknown(const ph_tracks *tracks, const char *word);

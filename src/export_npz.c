@@ -83,105 +83,28 @@ static ph_status pick_word(void *arg, const char *word) {
   return found ? PH_OK : pick_tracks(a, word);
 }
 
-/* --- types --- */
-
-/* The type in which an array is written: the file's, where one of NumPy's that we write holds all
- * of its values. */
-static ph_type type_named(const char *name) {
-  static const struct {
-    const char *name;
-    ph_type type;
-  } types[] = {{"float32", PH_F32}, {"float16", PH_F32}, {"uint8", PH_U8},   {"bool", PH_U8},
-               {"int8", PH_I32},    {"int16", PH_I32},   {"uint16", PH_I32}, {"int32", PH_I32},
-               {"uint32", PH_U32},  {"int64", PH_I64},   {"uint64", PH_I64}};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (strcmp(types[i].name, name) == 0)
-      return types[i].type;
-  return PH_F64;
-}
-
-static ph_type wanted_type(const struct arrays *a, const ph_track *array) {
-  size_t n;
-  if (array->channel >= 0)
-    return type_named(ph_episode_channels(a->episode, &n)[array->channel].type);
-  if (ph_schema_column(array->column)->type == PH_U8)
-    return PH_U8;
-  return ph_episode_stored_type(a->episode, array->column) == PH_F32 ? PH_F32 : PH_F64;
-}
-
-/* A number as the type has it; false: the type does not have it. */
-static bool convert(ph_type type, double value, void *out) {
-  switch (type) {
-  case PH_F64:
-    memcpy(out, &value, sizeof value);
-    return true;
-  case PH_F32: {
-    float narrow = (float)value;
-    memcpy(out, &narrow, sizeof narrow);
-    return isnan(value) || (double)narrow == value;
-  }
-  case PH_U8:
-  case PH_I32:
-  case PH_U32:
-  case PH_I64: {
-    /* Whole numbers beyond 2^53 are not all doubles: they may have been rounded on the way. */
-    if (!(fabs(value) <= 9007199254740992.0) || value != trunc(value))
-      return false;
-    int64_t whole = (int64_t)value;
-    memcpy(out, &whole, ph_type_size(type)); /* little-endian */
-    return type == PH_I64 || (type == PH_U8    ? whole >= 0 && whole <= UINT8_MAX
-                              : type == PH_U32 ? whole >= 0 && whole <= UINT32_MAX
-                                               : whole >= INT32_MIN && whole <= INT32_MAX);
-  }
-  case PH_STRING:
-    break;
-  }
-  return false;
-}
-
-/* n doubles to `type` where they lie, or left as they are where it does not hold them all. */
-static ph_type narrow(double *rows, size_t n, ph_type type) {
-  char *to = (char *)rows, element[8];
-  for (size_t i = 0; i < n; i++)
-    if (!convert(type, rows[i], element))
-      return PH_F64;
-  for (size_t i = 0; i < n; i++) {
-    convert(type, rows[i], element);
-    memcpy(to + i * ph_type_size(type), element, ph_type_size(type));
-  }
-  return type;
-}
-
 /* --- writing --- */
 
-static int shape_of(const struct arrays *a, const ph_track *array, int64_t dim[4]) {
-  size_t n;
-  if (array->column == PH_COL_STATES && !ph_track_divided(a->episode))
-    return 1;
-  if (array->channel < 0)
-    return 1 + ph_schema_shape(array->column, &ph_episode_meta_of(a->episode)->dims, dim + 1);
-  const ph_channel *channel = &ph_episode_channels(a->episode, &n)[array->channel];
-  memcpy(dim, channel->dim, sizeof channel->dim);
-  return channel->rank;
+static ph_status write_array(struct arrays *a, const ph_track *array) {
+  int64_t from = a->first > 0 ? a->first : 0, to = a->end < array->rows ? a->end : array->rows;
+  from = from < to ? from : to > 0 ? to : 0;
+  return ph_export_rows(a->npz, a->episode, array, from, to > from ? to - from : 0, false);
 }
 
-static ph_status write_array(struct arrays *a, const ph_track *array) {
-  int64_t dim[4];
-  int rank = shape_of(a, array, dim);
-  int64_t from = a->first > 0 ? a->first : 0, to = a->end < array->rows ? a->end : array->rows;
-  size_t width = ph_track_width(a->episode, array), size;
-  from = from < to ? from : to > 0 ? to : 0;
-  dim[0] = to > from ? to - from : 0;
-  if (__builtin_mul_overflow((size_t)dim[0], width * sizeof(double), &size))
-    return ph_fail(PH_ENOMEM, "%s: out of memory", array->name);
-  double *rows = malloc(size > 0 ? size : 1);
+/* One number of each of n rows, of an array of whole numbers that a double may not hold. */
+static ph_status write_whole(struct arrays *a, const ph_track *track, int64_t row, int64_t n,
+                             const char *descr) {
+  size_t width = ph_track_width(a->episode, track), size;
+  if (__builtin_mul_overflow((size_t)n, width * sizeof(uint64_t), &size))
+    return ph_fail(PH_ENOMEM, "%s: out of memory", track->name);
+  uint64_t *rows = malloc(size > 0 ? size : 1);
   if (!rows)
-    return ph_fail(PH_ENOMEM, "%s: %zu bytes: out of memory", array->name, size);
-  ph_status status = ph_track_rows(a->episode, array, from, dim[0], rows);
-  if (status == PH_OK) {
-    ph_type type = narrow(rows, (size_t)dim[0] * width, wanted_type(a, array));
-    status = ph_npz_add(a->npz, array->name, type, rank, dim, rows);
-  }
+    return ph_fail(PH_ENOMEM, "%s: %zu bytes: out of memory", track->name, size);
+  ph_status status = ph_track_whole_rows(a->episode, track, row, n, rows);
+  for (size_t i = 0; i < (size_t)n && status == PH_OK; i++)
+    rows[i] = rows[i * width + (size_t)track->element];
+  if (status == PH_OK)
+    status = ph_npz_add_as(a->npz, track->name, descr, sizeof *rows, 1, &n, rows);
   free(rows);
   return status;
 }
@@ -193,10 +116,19 @@ static ph_status write_track(struct arrays *a, size_t i) {
   int64_t last = track->rows + track->shift > states ? track->rows + track->shift : states;
   int64_t from = a->first > 0 ? a->first : 0, to = a->end < last ? a->end : last;
   int64_t n = to > from ? to - from : 0;
+  bool is_signed, whole = ph_track_whole(a->episode, track, &is_signed);
+  if (whole && from >= track->shift && to <= track->rows + track->shift)
+    return write_whole(a, track, from - track->shift, n, is_signed ? "<i8" : "<u8");
   double *values = malloc((size_t)(n > 0 ? n : 1) * sizeof *values);
   if (!values)
     return ph_fail(PH_ENOMEM, "%s: out of memory", track->name);
   ph_status status = ph_tracks_read(a->tracks, i, from, n, values);
+  for (int64_t k = 0; k < n && whole && status == PH_OK; k++)
+    if (fabs(values[k]) >= 9007199254740992.0)
+      status = ph_fail(PH_EINVAL,
+                       "%s: step %lld: a whole number beyond 2^53, and steps without any: no type "
+                       "of NumPy's holds both; --columns %s takes the array",
+                       track->name, (long long)(from + k), track->array);
   if (status == PH_OK)
     status = ph_npz_add(a->npz, track->name, PH_F64, 1, &n, values);
   free(values);

@@ -123,14 +123,9 @@ static ph_status write_channel(ph_npz_writer *npz, const ph_episode *episode, si
   int64_t row = step - c->shift;
   if (c->kind != PH_CHANNEL_NUMBERS || c->width == 0 || row < 0 || row >= c->rows)
     return PH_OK;
-  double *data = malloc(c->width * sizeof *data);
-  if (!data)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", c->name);
-  ph_status status = ph_episode_channel_read(episode, i, row, 1, data);
-  if (status == PH_OK)
-    status = ph_npz_add(npz, c->name, PH_F64, c->rank - 1, c->dim + 1, data);
-  free(data);
-  return status;
+  ph_track array = {.column = PH_COL_COUNT, .channel = (int)i, .rows = c->rows};
+  snprintf(array.name, sizeof array.name, "%s", c->name);
+  return ph_export_rows(npz, episode, &array, row, 1, true);
 }
 
 /* The states row as it is; of a file without any, all that it has in that step. */

@@ -9,6 +9,7 @@
 #include "model.h"
 
 #define FINDINGS_MAX 1000
+#define DONES_BLOCK 4096            /* read at a time */
 #define WIDTH_MAX ((size_t)1 << 20) /* numbers in a state or an action */
 
 /* --- the hand-over --- */
@@ -251,6 +252,31 @@ static void find_short(ph_foreign *f, int i, const char *what) {
                     (long long)rows, (long long)a);
 }
 
+/* dones are 0 or 1; others are kept and said. */
+static void find_dones(ph_foreign *f) {
+  const ph_array *array = array_at(f, f->dones);
+  double rows[DONES_BLOCK], worst = 0;
+  int64_t n = rows_of(f, f->dones), odd = 0, step = -1;
+  if (!array || strcmp(array->channel.type, "bool") == 0)
+    return;
+  for (int64_t at = 0; at < n; at += DONES_BLOCK) {
+    int64_t here = n - at < DONES_BLOCK ? n - at : DONES_BLOCK;
+    if (array->read(array, at, here, rows) != PH_OK)
+      continue; /* said where it is shown */
+    for (int64_t i = 0; i < here; i++) {
+      bool is_odd = rows[i] != 0 && rows[i] != 1;
+      if (is_odd && odd++ == 0) {
+        worst = rows[i];
+        step = at + i - f->action_shift;
+      }
+    }
+  }
+  if (odd > 0)
+    ph_foreign_find(f, PH_FINDING_ODDITY, step < f->meta.states ? step : -1,
+                    "dones: %lld of %lld are neither 0 nor 1, the first at step %lld: %.6g",
+                    (long long)odd, (long long)n, (long long)step, worst);
+}
+
 /* --- channels --- */
 
 /* Whether an array is shown as a column of the schema and so is no channel. */
@@ -374,6 +400,7 @@ static ph_status assemble(ph_foreign_backend *b, char *fault, size_t size, const
   b->state_width = ph_schema_width(PH_COL_STATES, &f->meta.dims);
   find_short(f, f->rewards, "rewards");
   find_short(f, f->dones, "dones");
+  find_dones(f);
   settle_success(f);
   if (!fits)
     ph_foreign_find(f, PH_FINDING_MISSING, -1, "%s", fault);
@@ -391,7 +418,8 @@ ph_status ph_foreign_episode(ph_episode **out, ph_foreign *foreign, const ph_mod
     ph_foreign_clear(foreign);
     return ph_fail(PH_ENOMEM, "episode: out of memory");
   }
-  b->base = (ph_backend){ph_foreign_read, ph_foreign_free, ph_foreign_read_channel};
+  b->base =
+      (ph_backend){ph_foreign_read, ph_foreign_free, ph_foreign_read_channel, ph_foreign_behind};
   b->foreign = *foreign;
   memset(foreign, 0, sizeof *foreign);
   ph_status status = assemble(b, fault, sizeof fault, model, why);

@@ -18,6 +18,9 @@ struct ph_array {
   ph_type stored;     /* nearest of ours */
   /* n rows from `first` as doubles (n x channel.width); NULL: not of numbers. Thread safe. */
   ph_status (*read)(const ph_array *array, int64_t first, int64_t n, double *out);
+  /* The same as they are, the 64 bits of each; NULL but for whole numbers that a double may not
+   * hold: channel.type is "int64" or "uint64". Thread safe. */
+  ph_status (*read_whole)(const ph_array *array, int64_t first, int64_t n, uint64_t *out);
   void (*close)(void *source); /* Nullable */
   void *source;
   int64_t together; /* rows that are unpacked together, so best read together; 0: none are */
@@ -25,6 +28,9 @@ struct ph_array {
 
 /* Why its rows cannot be taken as numbers, one of them at least; NULL: they can. Borrowed. */
 const char *ph_array_fault(const ph_array *array);
+/* Rows as doubles, also from before the first: those (an action that nobody took) are NaN. Errors
+ * of its read. */
+ph_status ph_array_shifted(const ph_array *array, int64_t first, int64_t n, double *out);
 /* The first number of each of the first n rows of an array of numbers, read in blocks. PH_ENOMEM;
  * errors of its read. */
 ph_status ph_array_first(const ph_array *array, int64_t n, double *out);

@@ -1,21 +1,11 @@
 #include "foreign_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
 
 #define BLOCK_BYTES ((size_t)1 << 20)
-
-/* Rows of an array; those before its first one (an action that nobody took) are NaN. */
-static ph_status read_shifted(const ph_array *array, int64_t first, int64_t n, double *out) {
-  size_t width = array->channel.width;
-  for (; n > 0 && first < 0; first++, n--)
-    for (size_t i = 0; i < width; i++)
-      *out++ = NAN;
-  return n > 0 ? array->read(array, first, n, out) : PH_OK;
-}
 
 /* One state of the schema from one of the file, or from its place alone. */
 static void make_state(const ph_foreign_backend *b, int64_t step, const double *in, double *out) {
@@ -63,16 +53,17 @@ static ph_status read_bytes(const ph_array *array, bool (*is)(double), int64_t f
   ph_status status = rows ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", array->channel.name);
   for (int64_t at = 0; status == PH_OK && at < n; at += block) {
     int64_t here = n - at < block ? n - at : block;
-    status = read_shifted(array, first + at, here, rows);
+    status = ph_array_shifted(array, first + at, here, rows);
     for (int64_t i = 0; status == PH_OK && i < here; i++)
-      out[at + i] = is(rows[i]);
+      out[at + i] = first + at + i >= 0 && is(rows[i]);
   }
   free(rows);
   return status;
 }
 
+/* What is no number is not "not done". */
 static bool is_set(double x) {
-  return x != 0 && !isnan(x);
+  return x != 0;
 }
 
 static bool is_one(double x) {
@@ -98,9 +89,9 @@ ph_status ph_foreign_read(const ph_backend *backend, ph_column col, int64_t firs
   case PH_COL_STATES:
     return read_states(b, first, n, out);
   case PH_COL_ACTIONS:
-    return read_shifted(&f->arrays[f->actions], first + f->action_shift, n, out);
+    return ph_array_shifted(&f->arrays[f->actions], first + f->action_shift, n, out);
   case PH_COL_REWARDS:
-    return read_shifted(&f->arrays[f->rewards], first + f->action_shift, n, out);
+    return ph_array_shifted(&f->arrays[f->rewards], first + f->action_shift, n, out);
   case PH_COL_DONES:
     return read_bytes(&f->arrays[f->dones], is_set, first + f->action_shift, n, out);
   case PH_COL_PREDICATE:
@@ -115,6 +106,29 @@ ph_status ph_foreign_read_channel(const ph_backend *backend, size_t channel, int
   const ph_foreign_backend *b = (const ph_foreign_backend *)backend;
   const ph_array *array = &b->foreign.arrays[b->channel[channel]];
   return array->read(array, first, n, out);
+}
+
+const ph_array *ph_foreign_behind(const ph_backend *backend, ph_column col, size_t channel,
+                                  int64_t *first) {
+  const ph_foreign_backend *b = (const ph_foreign_backend *)backend;
+  const ph_foreign *f = &b->foreign;
+  *first =
+      col == PH_COL_ACTIONS || col == PH_COL_REWARDS || col == PH_COL_DONES ? f->action_shift : 0;
+  switch (col) {
+  case PH_COL_STATES:
+    return !b->row.raw && b->row.timed && b->row.width == b->state_width ? &f->arrays[f->states]
+                                                                         : NULL;
+  case PH_COL_ACTIONS:
+    return &f->arrays[f->actions];
+  case PH_COL_REWARDS:
+    return &f->arrays[f->rewards];
+  case PH_COL_DONES:
+    return &f->arrays[f->dones];
+  case PH_COL_COUNT:
+    return &f->arrays[b->channel[channel]];
+  default:
+    return NULL;
+  }
 }
 
 void ph_foreign_free(ph_backend *backend) {

@@ -22,11 +22,13 @@ typedef struct ph_foreign_backend {
   size_t *channel;    /* owned: the array behind each channel */
 } ph_foreign_backend;
 
-/* The read, read_channel and free of a ph_foreign_backend. */
+/* The read, read_channel, behind and free of a ph_foreign_backend. */
 ph_status ph_foreign_read(const ph_backend *backend, ph_column col, int64_t first, int64_t n,
                           void *out);
 ph_status ph_foreign_read_channel(const ph_backend *backend, size_t channel, int64_t first,
                                   int64_t n, double *out);
+const ph_array *ph_foreign_behind(const ph_backend *backend, ph_column col, size_t channel,
+                                  int64_t *first);
 void ph_foreign_free(ph_backend *backend);
 
 /* Settles control_dt, timestep, control_steps and rate_source of foreign->meta by the time column

@@ -96,6 +96,10 @@ ph_status ph_h5_check_chunks(hid_t dataset);
 
 /* Opens a dataset and describes it; refuses what must not be followed. */
 ph_status ph_h5_dataset(hid_t *out, ph_h5_array *info, hid_t loc, const char *path);
+/* Reads n rows of whole numbers as they are: the 64 bits of each, signed or not as the file has
+ * them. */
+ph_status ph_h5_read_whole(hid_t dataset, const ph_h5_array *info, int64_t first, int64_t n,
+                           uint64_t *out);
 /* Reads n rows from first, converted to `type`. */
 ph_status ph_h5_read(hid_t dataset, const ph_h5_array *info, ph_type type, int64_t first, int64_t n,
                      void *out);

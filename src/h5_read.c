@@ -228,16 +228,10 @@ static ph_status select_rows(hid_t *file_space, hid_t *memory_space, hid_t datas
   return PH_OK;
 }
 
-static ph_status read_rows(hid_t dataset, const ph_h5_array *info, ph_type type, int64_t first,
-                           int64_t n, void *out) {
-  if ((type == PH_STRING) != (info->type == PH_STRING))
-    return ph_h5_refuse(PH_EFORMAT, dataset, "type", "text and numbers do not mix");
-  if (first < 0 || n < 0 || first > info->dim[0] || n > info->dim[0] - first)
-    return ph_h5_refuse(PH_EINVAL, dataset, "rows", "outside of the dataset");
-  if (n == 0 || info->width == 0)
-    return PH_OK;
+/* memory is closed. */
+static ph_status read_as(hid_t dataset, const ph_h5_array *info, hid_t memory, int64_t first,
+                         int64_t n, void *out) {
   hid_t file_space = H5I_INVALID_HID, memory_space = H5I_INVALID_HID;
-  hid_t memory = memory_type(dataset, type);
   ph_status status = memory < 0 ? ph_h5_error(PH_EFORMAT, dataset, "type") : PH_OK;
   if (!status)
     status = select_rows(&file_space, &memory_space, dataset, info, first, n);
@@ -246,6 +240,36 @@ static ph_status read_rows(hid_t dataset, const ph_h5_array *info, ph_type type,
   ph_h5_close(memory_space);
   ph_h5_close(file_space);
   ph_h5_close(memory);
+  return status;
+}
+
+static ph_status check_rows(hid_t dataset, const ph_h5_array *info, int64_t first, int64_t n) {
+  if (first < 0 || n < 0 || first > info->dim[0] || n > info->dim[0] - first)
+    return ph_h5_refuse(PH_EINVAL, dataset, "rows", "outside of the dataset");
+  return PH_OK;
+}
+
+static ph_status read_rows(hid_t dataset, const ph_h5_array *info, ph_type type, int64_t first,
+                           int64_t n, void *out) {
+  if ((type == PH_STRING) != (info->type == PH_STRING))
+    return ph_h5_refuse(PH_EFORMAT, dataset, "type", "text and numbers do not mix");
+  ph_status status = check_rows(dataset, info, first, n);
+  if (status || n == 0 || info->width == 0)
+    return status;
+  return read_as(dataset, info, memory_type(dataset, type), first, n, out);
+}
+
+ph_status ph_h5_read_whole(hid_t dataset, const ph_h5_array *info, int64_t first, int64_t n,
+                           uint64_t *out) {
+  ph_h5_enter();
+  ph_status status = check_rows(dataset, info, first, n);
+  bool is_signed = info->name[0] != 'u'; /* "uint64" */
+  hid_t memory = H5I_INVALID_HID;
+  if (!status && n > 0 && info->width > 0) {
+    memory = H5Tcopy(is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64);
+    status = read_as(dataset, info, memory, first, n, out);
+  }
+  ph_h5_leave();
   return status;
 }
 

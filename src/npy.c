@@ -378,10 +378,16 @@ static const char *descr_of(ph_type type) {
 }
 
 size_t ph_npy_head(unsigned char out[PH_NPY_HEAD], ph_type type, int rank, const int64_t *dim) {
+  assert(type != PH_STRING);
+  return ph_npy_head_of(out, descr_of(type), rank, dim);
+}
+
+size_t ph_npy_head_of(unsigned char out[PH_NPY_HEAD], const char *descr, int rank,
+                      const int64_t *dim) {
   char text[PH_NPY_HEAD];
-  assert(type != PH_STRING && rank >= 0 && rank <= 4);
+  assert(rank >= 0 && rank <= 4);
   size_t n = (size_t)snprintf(text, sizeof text,
-                              "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(type));
+                              "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
   for (int i = 0; i < rank; i++)
     n += (size_t)snprintf(text + n, sizeof text - n, "%s%lld%s", i > 0 ? ", " : "",
                           (long long)dim[i], rank == 1 ? "," : "");

@@ -34,5 +34,8 @@ size_t ph_npy_next(const ph_npy *npy, int64_t at[4]);
  * bytes. type is not PH_STRING, rank is 0 to 4. */
 #define PH_NPY_HEAD 192
 size_t ph_npy_head(unsigned char out[PH_NPY_HEAD], ph_type type, int rank, const int64_t *dim);
+/* The same by NumPy's name of the type: "<f2". */
+size_t ph_npy_head_of(unsigned char out[PH_NPY_HEAD], const char *descr, int rank,
+                      const int64_t *dim);
 
 #endif

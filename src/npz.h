@@ -46,6 +46,9 @@ ph_status ph_npz_create(ph_npz_writer **out, const char *path);
  * PH_EINVAL: a name that is empty, too long or there already. */
 ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int rank,
                      const int64_t *dim, const void *data);
+/* The same by NumPy's name of the type ("|b1", "<f2", "<u8") and the bytes of an element. */
+ph_status ph_npz_add_as(ph_npz_writer *npz, const char *name, const char *descr, size_t element,
+                        int rank, const int64_t *dim, const void *data);
 /* Writes through a temporary sibling, fsync and rename; frees the writer, also on failure. */
 ph_status ph_npz_finish(ph_npz_writer *npz);
 void ph_npz_drop(ph_npz_writer *npz); /* Nullable: nothing is left behind */

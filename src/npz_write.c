@@ -134,8 +134,8 @@ void ph_npz_drop(ph_npz_writer *npz) {
 /* --- arrays --- */
 
 /* Bytes of all elements. */
-static bool array_size(size_t *out, ph_type type, int rank, const int64_t *dim) {
-  *out = ph_type_size(type);
+static bool array_size(size_t *out, size_t element, int rank, const int64_t *dim) {
+  *out = element;
   if (rank < 0 || rank > 4 || *out == 0)
     return false;
   for (int i = 0; i < rank; i++)
@@ -182,16 +182,16 @@ static ph_status put_member(ph_npz_writer *npz, const char *name, void *bytes, s
   return PH_OK;
 }
 
-ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int rank,
-                     const int64_t *dim, const void *data) {
+static ph_status add(ph_npz_writer *npz, const char *name, const char *descr, ph_type type,
+                     size_t element, int rank, const int64_t *dim, const void *data) {
   unsigned char head[PH_NPY_HEAD];
   size_t bytes = 0;
   if (!*name || strlen(name) >= sizeof((ph_npy *)0)->name)
     return ph_fail(PH_EINVAL, "%s: %.80s: a name has 1 to %zu bytes", npz->file.final, name,
                    sizeof((ph_npy *)0)->name - 1);
-  if (!array_size(&bytes, type, rank, dim))
+  if (!array_size(&bytes, element, rank, dim))
     return ph_fail(PH_EINVAL, "%s: %s: that is no shape of an array", npz->file.final, name);
-  size_t n = ph_npy_head(head, type, rank, dim);
+  size_t n = descr ? ph_npy_head_of(head, descr, rank, dim) : ph_npy_head(head, type, rank, dim);
   char *all = malloc(n + bytes);
   if (!all)
     return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->file.final, name);
@@ -199,6 +199,16 @@ ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int ran
   if (bytes > 0)
     memcpy(all + n, data, bytes);
   return put_member(npz, name, all, n + bytes);
+}
+
+ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int rank,
+                     const int64_t *dim, const void *data) {
+  return add(npz, name, NULL, type, ph_type_size(type), rank, dim, data);
+}
+
+ph_status ph_npz_add_as(ph_npz_writer *npz, const char *name, const char *descr, size_t element,
+                        int rank, const int64_t *dim, const void *data) {
+  return add(npz, name, descr, PH_F64, element, rank, dim, data);
 }
 
 /* --- putting it into place --- */

@@ -12,6 +12,16 @@ size_t ph_track_width(const ph_episode *episode, const ph_track *track);
 ph_status ph_track_rows(const ph_episode *episode, const ph_track *track, int64_t first, int64_t n,
                         double *out);
 
+/* The file's own array that the track is part of, whose row *first is row 0 of ph_track_rows; NULL:
+ * there is none, or it is shown otherwise. */
+const struct ph_array *ph_track_behind(const ph_episode *episode, const ph_track *track,
+                                       int64_t *first);
+/* The same rows as the file has them, the 64 bits of each number. Only where ph_track_whole. */
+ph_status ph_track_whole_rows(const ph_episode *episode, const ph_track *track, int64_t first,
+                              int64_t n, uint64_t *out);
+/* Whether it is of whole numbers that a double may not hold; *is_signed: of int64. */
+bool ph_track_whole(const ph_episode *episode, const ph_track *track, bool *is_signed);
+
 /* Whether a model says how a states row divides. Else the file's own states are a channel, and the
  * column PH_COL_STATES is time alone. */
 bool ph_track_divided(const ph_episode *episode);

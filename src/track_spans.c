@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "foreign.h"
 
 enum { BLOCK_ROWS = 4096, BLOCK_BYTES = 1 << 20 };
 
@@ -24,10 +25,37 @@ static void widen(double *rows, size_t n) {
   }
 }
 
+const ph_array *ph_track_behind(const ph_episode *episode, const ph_track *track, int64_t *first) {
+  const ph_backend *backend = episode->backend;
+  *first = 0;
+  if (!backend->behind || (track->channel < 0 && !ph_episode_has(episode, track->column)))
+    return NULL;
+  return track->channel < 0 ? backend->behind(backend, track->column, 0, first)
+                            : backend->behind(backend, PH_COL_COUNT, (size_t)track->channel, first);
+}
+
+bool ph_track_whole(const ph_episode *episode, const ph_track *track, bool *is_signed) {
+  int64_t first;
+  const ph_array *array = ph_track_behind(episode, track, &first);
+  *is_signed = array && array->channel.type[0] != 'u';
+  return array && array->read_whole && first >= 0;
+}
+
+ph_status ph_track_whole_rows(const ph_episode *episode, const ph_track *track, int64_t first,
+                              int64_t n, uint64_t *out) {
+  int64_t at;
+  const ph_array *array = ph_track_behind(episode, track, &at);
+  return array->read_whole(array, first + at, n, out);
+}
+
 ph_status ph_track_rows(const ph_episode *episode, const ph_track *track, int64_t first, int64_t n,
                         double *out) {
   if (track->channel >= 0)
     return ph_episode_channel_read(episode, (size_t)track->channel, first, n, out);
+  int64_t at;
+  const ph_array *own = track->column == PH_COL_DONES ? ph_track_behind(episode, track, &at) : NULL;
+  if (own) /* its own numbers, whatever they are taken for */
+    return ph_array_shifted(own, first + at, n, out);
   ph_status status = ph_episode_read(episode, track->column, first, n, out);
   if (status == PH_OK && ph_schema_column(track->column)->type == PH_U8)
     widen(out, (size_t)n * ph_track_width(episode, track));

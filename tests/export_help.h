@@ -147,7 +147,7 @@ struct Memory {
     meta.actions = 3;
     meta.states = 4;
     meta.dims = dims;
-    base = {read, free, nullptr};
+    base = {read, free, nullptr, nullptr};
     uint32_t columns = PH_COL_BIT(PH_COL_STATES) | PH_COL_BIT(PH_COL_CTRL) |
                        PH_COL_BIT(PH_COL_MOCAP_POS) | PH_COL_BIT(PH_COL_MOCAP_QUAT);
     EXPECT_EQ(ph_episode_new(&episode, &meta, columns, nullptr, 0, &base), PH_OK) << ph_error();

@@ -265,10 +265,12 @@ TEST(Foreign, TheOutcomeOfAnActionIsInTheStateAfterIt) {
   m.f.success = m.f.rewards;
   Episode e = m.make(model);
   EXPECT_EQ(read_bytes(e, PH_COL_PREDICATE), (std::vector<int>{0, 0, 0, 1, 0}));
-  EXPECT_EQ(read_bytes(e, PH_COL_DONES), (std::vector<int>{0, 0, 1, 0, 1}));
+  EXPECT_EQ(read_bytes(e, PH_COL_DONES), (std::vector<int>{0, 0, 1, 1, 1}));
   EXPECT_EQ(read(e, PH_COL_REWARDS), (std::vector<double>{0, 0, 1, 0.5, 1}));
-  EXPECT_EQ(findings(e), Names{"missing 4: success is recorded for the last action; the state "
-                               "after it is not in the file"});
+  EXPECT_EQ(findings(e),
+            (Names{"oddity 2: dones: 3 of 5 are neither 0 nor 1, the first at step 2: 2",
+                   "missing 4: success is recorded for the last action; the state after it is not "
+                   "in the file"}));
   const ph_episode_meta *meta = ph_episode_meta_of(e.get());
   EXPECT_EQ(meta->success, 1);
   EXPECT_STREQ(meta->success_source, "rewards: 1 at the last action");
@@ -323,7 +325,7 @@ TEST(Foreign, ShortRewardsAreSaidAndNotStretched) {
   m.f.states = m.add("states", 16, states(8));
   m.f.actions = m.add("actions", 1, ramp(7));
   m.f.rewards = m.f.success = m.add("rewards", 1, {0, 1, 1});
-  m.f.dones = m.add("dones", 1, ramp(9));
+  m.f.dones = m.add("dones", 1, std::vector<double>(9, 1));
   Episode e = m.make(model);
   EXPECT_EQ(ph_episode_rows(e.get(), PH_COL_REWARDS), 3);
   EXPECT_EQ(ph_episode_rows(e.get(), PH_COL_DONES), 7);

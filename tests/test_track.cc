@@ -100,7 +100,7 @@ struct Tracks : testing::Test {
     meta.states = actions + 1;
     meta.dims = dims;
     meta.control_dt = 0.02;
-    memory.base = {memory_read, memory_free, memory_read_channel};
+    memory.base = {memory_read, memory_free, memory_read_channel, nullptr};
     for (int col = 0; col < PH_COL_COUNT; col++)
       memory.widths[col] = ph_schema_width((ph_column)col, &dims);
     ASSERT_EQ(ph_episode_new(&episode, &meta, columns, nullptr, 0, &memory.base), PH_OK);
