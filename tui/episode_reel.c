@@ -202,7 +202,7 @@ static size_t lost_mesh(const char *note) {
 
 /* "22 meshes have no file and are left out: finger, hand, ... and 9 more". */
 static void tell_meshes(ph_finding *finding, const ph_model *model, size_t notes, size_t lost) {
-  const size_t size = sizeof finding->text, tail = 20;
+  const size_t size = 180, tail = 20; /* info lists all of them */
   size_t told = 0;
   size_t n =
       (size_t)snprintf(finding->text, size, "%zu meshes have no file and are left out", lost);
