@@ -57,6 +57,8 @@ typedef enum ph_h5_kind {
 typedef ph_status ph_h5_look(void *arg, const char *name, ph_h5_kind kind);
 /* Calls fn for every link in name order, whatever it is; for files of other writers. */
 ph_status ph_h5_walk(hid_t group, ph_h5_look *fn, void *arg);
+/* Where the object's header is in its file: the same for every link that leads to it. */
+ph_status ph_h5_address(uint64_t *out, hid_t object);
 
 /* --- attributes; ours are strings of fixed length, other writers' may be variable; numbers may be
  * of any type and be enums (h5py's bool) --- */

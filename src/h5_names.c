@@ -100,3 +100,21 @@ ph_status ph_h5_walk(hid_t group, ph_h5_look *fn, void *arg) {
   ph_h5_leave();
   return look.status;
 }
+
+ph_status ph_h5_address(uint64_t *out, hid_t object) {
+  haddr_t address = HADDR_UNDEF;
+  ph_h5_enter();
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_info2_t info;
+  bool known = H5Oget_info3(object, &info, H5O_INFO_BASIC) >= 0 &&
+               H5VLnative_token_to_addr(object, info.token, &address) >= 0;
+#else
+  H5O_info_t info;
+  bool known = H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0;
+  address = known ? info.addr : address;
+#endif
+  ph_status status = known ? PH_OK : ph_h5_error(PH_EFORMAT, object, "address");
+  ph_h5_leave();
+  *out = address;
+  return status;
+}

@@ -41,6 +41,7 @@ typedef struct ph_demo_outcome {
   const char *array;     /* whose 1 is a success, per action: "rewards", "dones", ...; NULL: none */
   char source[120];      /* "rewards: 1 at the last action"; "" */
   char contradicts[120]; /* another source that says otherwise; "" */
+  char odd[120];         /* what it says that is neither yes nor no; "" */
   char unread[120];      /* what of it was not read, in a sentence; "" */
 } ph_demo_outcome;
 void ph_demo_outcome_of(ph_demo_outcome *out, hid_t demo);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "episode_file.h"
 #include "fail.h"
@@ -111,35 +112,61 @@ static void from_series(ph_demo_outcome *out, const series *s, const char *array
              (long long)s->first_one);
 }
 
-/* A number or a bool; false: there is none. */
-static bool attr_success(int *out, hid_t demo) {
-  int64_t value;
-  if (!ph_h5_has_attr(demo, "success") || ph_h5_attr_i64(demo, "success", &value) != PH_OK)
-    return false;
-  *out = value != 0;
-  return true;
+static int success_of_text(const char *text) {
+  return strcasecmp(text, "true") == 0 ? 1 : strcasecmp(text, "false") == 0 ? 0 : -1;
+}
+
+/* 1 or 0 by a bool, a number that is one of these, or a text; -1: anything else, which is said. */
+static int attr_success(ph_demo_outcome *out, hid_t demo) {
+  char text[64];
+  double value;
+  int success = -1;
+  if (ph_h5_attr_f64(demo, "success", &value) == PH_OK) {
+    success = value == 1 ? 1 : value == 0 ? 0 : -1;
+    snprintf(text, sizeof text, "%.6g", value);
+  } else if (ph_h5_attr_string(demo, "success", text, sizeof text) == PH_OK) {
+    success = success_of_text(text);
+  } else {
+    snprintf(text, sizeof text, "no single value");
+  }
+  if (success < 0)
+    snprintf(out->odd, sizeof out->odd, "attribute success is %s: neither true nor false", text);
+  return success;
 }
 
 /* A reward of 1 is a success where rewards are 0 or 1, or shaped and never above. `dones` are the
  * end of the demo, success, or both, by the way the file was made: only one that is true before the
- * last row, or never, tells. */
+ * last row, or never, tells; never tells nothing where rewards are neither 0 nor 1. */
 static void from_arrays(ph_demo_outcome *out, hid_t demo) {
   series s;
-  if (read_series(&s, out, demo, "success") && s.other == 0)
+  bool unclear = false;
+  if (read_series(&s, out, demo, "success") && s.other == 0) {
     from_series(out, &s, "success");
-  else if (read_series(&s, out, demo, "rewards") && ((s.ones > 0 && s.max <= 1) || s.other == 0))
-    from_series(out, &s, "rewards");
-  else if (read_series(&s, out, demo, "dones") && s.other == 0 &&
-           (s.before_last > 0 || s.ones == 0))
+    return;
+  }
+  if (read_series(&s, out, demo, "rewards")) {
+    unclear = s.other > 0;
+    if ((s.ones > 0 && s.max <= 1) || s.other == 0) {
+      from_series(out, &s, "rewards");
+      return;
+    }
+  }
+  if (read_series(&s, out, demo, "dones") && s.other == 0 &&
+      (s.before_last > 0 || (s.ones == 0 && !unclear)))
     from_series(out, &s, "dones");
 }
 
 void ph_demo_outcome_of(ph_demo_outcome *out, hid_t demo) {
-  int said;
   *out = (ph_demo_outcome){.success = -1};
   from_arrays(out, demo);
-  if (!attr_success(&said, demo))
+  if (!ph_h5_has_attr(demo, "success"))
     return;
+  int said = attr_success(out, demo);
+  if (said < 0) {
+    out->success = -1;
+    out->source[0] = 0;
+    return;
+  }
   if (out->success >= 0 && out->success != said)
     memcpy(out->contradicts, out->source, sizeof out->contradicts);
   out->success = said;
@@ -199,6 +226,8 @@ static void look_at(ph_entry *entry, hid_t demo) {
   if (entry->actions > entry->states)
     entry->actions = entry->states;
   compare_lengths(entry, &size, demo);
+  if (outcome.odd[0])
+    say(entry, outcome.odd);
   if (outcome.contradicts[0]) {
     snprintf(text, sizeof text, "%s, but %s", outcome.source, outcome.contradicts);
     say(entry, text);

@@ -54,8 +54,16 @@ static ph_status is_timed(bool *out, const ph_array *states) {
   return status == PH_ENOMEM ? status : PH_OK;
 }
 
+static bool is_group(hid_t demo, const char *name) {
+  hid_t group;
+  bool yes = ph_h5_exists(demo, name) && ph_h5_group(&group, demo, name) == PH_OK;
+  if (yes)
+    ph_h5_close(group);
+  return yes;
+}
+
 static ph_status find_states(ph_foreign *f, hid_t demo) {
-  bool group = ph_foreign_place(f, "states") < 0 && ph_h5_exists(demo, "states");
+  bool group = is_group(demo, "states");
   f->states = usable(f, "states", "states");
   if (group)
     ph_foreign_find(f, PH_FINDING_MISSING, -1,
@@ -66,7 +74,7 @@ static ph_status find_states(ph_foreign *f, hid_t demo) {
 }
 
 static void find_actions(ph_foreign *f, hid_t demo) {
-  bool group = ph_foreign_place(f, "actions") < 0 && ph_h5_exists(demo, "actions");
+  bool group = is_group(demo, "actions");
   if (f->actions < 0)
     f->actions = usable(f, "actions", "actions");
   else if (!f->meta.controller[0])
@@ -91,6 +99,8 @@ static void find_success(ph_foreign *f, hid_t h5, hid_t demo) {
     f->success = -1;
   if (outcome.contradicts[0])
     ph_foreign_find(f, PH_FINDING_ODDITY, -1, "%s, but %s", outcome.source, outcome.contradicts);
+  if (outcome.odd[0])
+    ph_foreign_find(f, PH_FINDING_ODDITY, -1, "%s", outcome.odd);
   if (outcome.unread[0])
     ph_foreign_find(f, PH_FINDING_MISSING, -1, "%s", outcome.unread);
 }

@@ -7,7 +7,7 @@
 
 #include "fail.h"
 
-enum { DEPTH_MAX = 8, ARRAYS_MAX = 4096, LINKS_MAX = 65536 };
+enum { DEPTH_MAX = 8, ARRAYS_MAX = 4096, LINKS_MAX = 65536, PLACES = 2 * LINKS_MAX };
 
 typedef struct tree {
   ph_foreign *out;
@@ -16,9 +16,34 @@ typedef struct tree {
   size_t length;
   int depth;
   size_t links;
+  size_t unlisted; /* arrays beyond the limit, and links that were not looked at */
+  size_t again;    /* links to groups that were walked already */
+  char first[sizeof((ph_channel *)0)->name]; /* of these, as it is shown */
+  uint64_t walked[PLACES];                   /* addresses of groups + 1, hashed; 0: none */
 } tree;
 
+/* Groups of the group that is walked: they come behind its arrays. */
+typedef struct level {
+  tree *t;
+  char **groups; /* owned, each of them too */
+  size_t n, seen;
+} level;
+
+/* What an episode is made of comes before all else, however much there is. */
+static const char *const vital[] = {"states", "actions", "rewards", "dones", "success"};
+
+static bool is_vital(const tree *t, const char *path) {
+  for (size_t i = 0; i < sizeof vital / sizeof *vital; i++)
+    if (t->depth == 0 && strcmp(path, vital[i]) == 0)
+      return true;
+  return false;
+}
+
 static ph_status add_array(tree *t, const char *path, const char *shown) {
+  if (t->out->narrays >= ARRAYS_MAX) {
+    t->unlisted++;
+    return PH_OK;
+  }
   ph_array *array = ph_foreign_add(t->out, shown);
   if (!array)
     return PH_ENOMEM;
@@ -30,7 +55,25 @@ static ph_status add_array(tree *t, const char *path, const char *shown) {
   return PH_OK;
 }
 
-static ph_h5_look look_at;
+/* Whether a group was walked before, by whatever name; it is from now on. */
+static bool is_walked(tree *t, hid_t group) {
+  uint64_t address;
+  if (ph_h5_address(&address, group) != PH_OK)
+    return false;
+  size_t at = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % PLACES;
+  while (t->walked[at] && t->walked[at] != address + 1)
+    at = (at + 1) % PLACES;
+  bool yes = t->walked[at] != 0;
+  t->walked[at] = address + 1;
+  return yes;
+}
+
+static ph_status walk(tree *t, hid_t group);
+
+static void note_again(tree *t, const char *shown) {
+  if (t->again++ == 0)
+    snprintf(t->first, sizeof t->first, "%s", shown);
+}
 
 /* path is that of the group, t->path that of the one above it. */
 static ph_status add_group(tree *t, const char *path, const char *shown) {
@@ -44,17 +87,20 @@ static ph_status add_group(tree *t, const char *path, const char *shown) {
                     shown, DEPTH_MAX);
     return PH_OK;
   }
-  if (ph_h5_group(&group, t->root, path) == PH_OK) {
+  if (ph_h5_group(&group, t->root, path) != PH_OK) {
+    status = PH_EFORMAT;
+  } else if (is_walked(t, group)) {
+    note_again(t, shown);
+    ph_h5_close(group);
+  } else {
     snprintf(t->path, sizeof t->path, "%s/", path);
     t->length = n + 1;
     t->depth++;
-    status = ph_h5_walk(group, look_at, t);
+    status = walk(t, group);
     t->depth--;
     t->length = length;
     t->path[length] = 0;
     ph_h5_close(group);
-  } else {
-    status = PH_EFORMAT;
   }
   if (status == PH_OK || status == PH_END || status == PH_ENOMEM)
     return status;
@@ -62,40 +108,99 @@ static ph_status add_group(tree *t, const char *path, const char *shown) {
   return PH_OK;
 }
 
-static ph_status look_at(void *arg, const char *name, ph_h5_kind kind) {
-  tree *t = arg;
-  char path[sizeof t->path], shown[sizeof((ph_channel *)0)->name];
-  if (++t->links > LINKS_MAX || t->out->narrays == ARRAYS_MAX) {
-    ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
-                    "it holds more than %zu arrays: the rest is not listed", t->out->narrays);
-    return PH_END;
-  }
+/* The path of a link into path and as it may be shown; false: it is too long, which is said. */
+static bool name_link(char *path, size_t size, char *shown, size_t shown_size, tree *t,
+                      const char *name) {
   size_t length = strlen(name), n = t->length + length;
-  if (n + 2 > sizeof path) {
-    ph_escape(shown, sizeof shown, name, length);
+  if (n + 2 > size) {
+    ph_escape(shown, shown_size, name, length);
     ph_foreign_find(t->out, PH_FINDING_MISSING, -1, "%s: its path has %zu bytes, which is too long",
                     shown, n);
-    return PH_OK;
+    return false;
   }
   memcpy(path, t->path, t->length);
   memcpy(path + t->length, name, length + 1);
-  ph_escape(shown, sizeof shown, path, n);
-  switch (kind) {
-  case PH_H5_GROUP:
-    return add_group(t, path, shown);
-  case PH_H5_DATASET:
-    return add_array(t, path, shown);
-  case PH_H5_LINK:
-    ph_foreign_find(t->out, PH_FINDING_MISSING, -1, "%s is a link, which is never followed", shown);
-    return PH_OK;
-  case PH_H5_BROKEN:
-    ph_foreign_find(t->out, PH_FINDING_MISSING, -1, "%s is damaged and cannot be read", shown);
-    return PH_OK;
-  case PH_H5_OTHER:
-    break;
+  ph_escape(shown, shown_size, path, n);
+  return true;
+}
+
+static ph_status defer(level *l, const char *name) {
+  if ((l->n & (l->n - 1)) == 0) {
+    char **more = realloc(l->groups, (l->n ? 2 * l->n : 1) * sizeof *more);
+    if (!more)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", name);
+    l->groups = more;
   }
-  ph_foreign_find(t->out, PH_FINDING_MISSING, -1, "%s is neither an array nor a group", shown);
+  l->groups[l->n] = strdup(name);
+  return l->groups[l->n] ? (l->n++, PH_OK) : ph_fail(PH_ENOMEM, "%s: out of memory", name);
+}
+
+static ph_status look_at(void *arg, const char *name, ph_h5_kind kind) {
+  level *l = arg;
+  tree *t = l->t;
+  const char *what = kind == PH_H5_LINK     ? "is a link, which is never followed"
+                     : kind == PH_H5_BROKEN ? "is damaged and cannot be read"
+                                            : "is neither an array nor a group";
+  char path[sizeof t->path], shown[sizeof t->first];
+  if (t->links == LINKS_MAX)
+    return PH_END;
+  t->links++;
+  l->seen++;
+  if (kind == PH_H5_GROUP)
+    return defer(l, name);
+  if (!name_link(path, sizeof path, shown, sizeof shown, t, name))
+    return PH_OK;
+  if (kind == PH_H5_DATASET)
+    return is_vital(t, path) ? PH_OK : add_array(t, path, shown);
+  ph_foreign_find(t->out, PH_FINDING_MISSING, -1, "%s %s", shown, what);
   return PH_OK;
+}
+
+/* The arrays of a group, then those of the groups in it. */
+static ph_status walk(tree *t, hid_t group) {
+  level l = {.t = t};
+  size_t all = 0;
+  char path[sizeof t->path], shown[sizeof t->first];
+  ph_status status = ph_h5_walk(group, look_at, &l);
+  if (status == PH_END && ph_h5_count(group, &all) == PH_OK && all > l.seen)
+    t->unlisted += all - l.seen;
+  if (status == PH_END)
+    status = PH_OK;
+  for (size_t i = 0; i < l.n; i++) {
+    if (status == PH_OK && name_link(path, sizeof path, shown, sizeof shown, t, l.groups[i]))
+      status = add_group(t, path, shown);
+    free(l.groups[i]);
+  }
+  free(l.groups);
+  return status;
+}
+
+static ph_status add_vital(tree *t) {
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < sizeof vital / sizeof *vital && status == PH_OK; i++) {
+    hid_t group;
+    bool there = ph_h5_exists(t->root, vital[i]);
+    if (there && ph_h5_group(&group, t->root, vital[i]) == PH_OK)
+      ph_h5_close(group);
+    else if (there)
+      status = add_array(t, vital[i], vital[i]);
+  }
+  return status;
+}
+
+static void find_unlisted(tree *t) {
+  if (t->again > 0)
+    ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
+                    "%s is one more link to a group that is listed already%s", t->first,
+                    t->again > 1 ? "" : ": it is not listed again");
+  if (t->again > 1)
+    ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
+                    "%zu more links lead to groups that are listed already", t->again - 1);
+  if (t->unlisted > 0)
+    ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
+                    "it holds more than %zu arrays: %s%zu more %s not listed", t->out->narrays,
+                    t->links == LINKS_MAX ? "at least " : "", t->unlisted,
+                    t->unlisted == 1 ? "is" : "are");
 }
 
 static int compare_arrays(const void *a, const void *b) {
@@ -110,11 +215,15 @@ ph_status ph_foreign_gather(ph_foreign *out, hid_t group) {
     return ph_fail(PH_ENOMEM, "an episode: out of memory");
   t->out = out;
   t->root = group;
-  ph_status status = ph_h5_walk(group, look_at, t);
+  is_walked(t, group);
+  ph_status status = add_vital(t);
+  if (status == PH_OK)
+    status = walk(t, group);
+  find_unlisted(t);
   free(t);
   if (out->narrays > 1)
     qsort(out->arrays, out->narrays, sizeof *out->arrays, compare_arrays);
-  return status == PH_END ? PH_OK : status;
+  return status;
 }
 
 int ph_foreign_place(const ph_foreign *foreign, const char *name) {
