@@ -182,9 +182,11 @@ static bool fit_model(ph_foreign_row *row, ph_foreign *f, const ph_model *model,
   row->raw = false;
   if (width_fits(row, d, row->width, f->timed))
     return true;
-  if (f->timed && width_fits(row, d, row->width, false)) {
+  if (width_fits(row, d, row->width, !f->timed)) { /* the width knows better than the numbers */
     say_sum(sum, sizeof sum, d, false);
-    ph_foreign_find(f, PH_FINDING_ODDITY, -1, "states: a row has no time: %s", sum);
+    if (f->timed)
+      ph_foreign_find(f, PH_FINDING_ODDITY, -1, "states: a row has no time: %s", sum);
+    f->timed = row->timed;
     return true;
   }
   say_sum(sum, sizeof sum, d, f->timed);

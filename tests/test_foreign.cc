@@ -147,6 +147,18 @@ TEST(Foreign, TheWidthSaysThatARowHasNoTime) {
   EXPECT_EQ(findings(e)[0], "oddity -1: states: a row has no time: nq+nv = 8+7 = 15");
 }
 
+TEST(Foreign, TheWidthSaysThatARowHasATimeThatGoesBack) {
+  Model model(scene());
+  Maker m;
+  m.f.states = m.add("states", 16, states(4, -0.05));
+  m.f.dt = 0.05;
+  Episode e = m.make(model);
+  EXPECT_EQ(ph_episode_meta_of(e.get())->dims.nq, 8);
+  EXPECT_EQ(read(e, PH_COL_STATES)[16], -0.05);
+  EXPECT_EQ(read(e, PH_COL_STATES)[16 + 8], 0.1) << "the hinge";
+  EXPECT_EQ(findings(e)[0], "oddity 1: time: it goes back at 3 steps, the first is 1");
+}
+
 TEST(Foreign, WhyThereIsNoModelIsSaid) {
   const struct {
     const char *why, *fault, *want;
