@@ -65,6 +65,8 @@ void ph_demo_size_of(ph_demo_size *out, hid_t demo);
 /* Groups of names under /mask; sets success of entries where a group is called so. What is wrong
  * with a group is said in oddity. entries are sorted. */
 ph_status ph_demo_groups(ph_scan *scan, hid_t h5, char *oddity, size_t size);
+/* Says what is wrong with the groups under /mask; names of a very large group are not looked up. */
+void ph_demo_groups_odd(ph_foreign *out, hid_t h5, hid_t data);
 /* 1 or 0 where a group under /mask says it of that id, else -1; source gets "mask/success". */
 int ph_demo_mask_success(hid_t h5, const char *id, char *source, size_t size);
 

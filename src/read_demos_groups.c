@@ -8,7 +8,7 @@
 #include "episode_file.h"
 #include "fail.h"
 
-enum { GROUPS_MAX = 1024 };
+enum { GROUPS_MAX = 1024, LOOKED_UP = 1024 };
 #define IDS_LIMIT ((size_t)64 << 20) /* bytes of one group's names */
 
 /* A group of which the name says how its episodes went. */
@@ -121,6 +121,44 @@ ph_status ph_demo_groups(ph_scan *scan, hid_t h5, char *oddity, size_t size) {
   ph_h5_names_free(names, n);
   ph_h5_close(mask);
   return status == PH_END ? PH_OK : status;
+}
+
+/* Names of a group that are of no demo. */
+static size_t count_lost(const ph_group_list *group, hid_t data) {
+  size_t lost = 0;
+  for (size_t i = 0; i < group->n && group->n <= LOOKED_UP; i++)
+    lost += !ph_h5_exists(data, group->ids[i]);
+  return lost;
+}
+
+static void find_odd_group(ph_foreign *out, hid_t mask, hid_t data, const char *name) {
+  ph_group_list group = {0};
+  char shown[sizeof group.name], why[200];
+  ph_escape(shown, sizeof shown, name, strlen(name));
+  if (read_group(&group, mask, name) != PH_OK) {
+    ph_oddity(why, sizeof why, out->meta.file);
+    ph_foreign_find(out, PH_FINDING_ODDITY, -1, "%s", why);
+    return;
+  }
+  size_t lost = count_lost(&group, data);
+  if (lost > 0)
+    ph_foreign_find(out, PH_FINDING_ODDITY, -1,
+                    "mask/%s names %zu episode%s that the file does not hold", shown, lost,
+                    lost == 1 ? "" : "s");
+  ph_h5_names_free(group.ids, group.n);
+}
+
+void ph_demo_groups_odd(ph_foreign *out, hid_t h5, hid_t data) {
+  hid_t mask;
+  char **names = NULL;
+  size_t n = 0;
+  if (!ph_h5_exists(h5, "mask") || ph_h5_group(&mask, h5, "mask") != PH_OK)
+    return;
+  if (ph_h5_names(&names, &n, mask) == PH_OK)
+    for (size_t i = 0; i < n && i < GROUPS_MAX; i++)
+      find_odd_group(out, mask, data, names[i]);
+  ph_h5_names_free(names, n);
+  ph_h5_close(mask);
 }
 
 /* Whether the group names that demo. */

@@ -294,6 +294,8 @@ static ph_status fill(ph_foreign *f, hid_t h5, hid_t data, hid_t demo, const cha
   find_lengths(f, demo);
   find_odd_arrays(f);
   find_totals(f, data, name);
+  if (!has_number(data, f->meta.episode - 1)) /* said once, at the first */
+    ph_demo_groups_odd(f, h5, data);
   ph_demo_model(f, f->meta.file, demo);
   return PH_OK;
 }

@@ -80,17 +80,15 @@ static ph_status add_group(tree *t, const char *path, const char *shown) {
   hid_t group;
   size_t length = t->length, n = strlen(path);
   ph_status status = PH_OK;
-  if (t->depth == DEPTH_MAX) {
-    ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
-                    "%s is nested more than %d groups deep: "
-                    "what is in it is not listed",
-                    shown, DEPTH_MAX);
-    return PH_OK;
-  }
   if (ph_h5_group(&group, t->root, path) != PH_OK) {
     status = PH_EFORMAT;
   } else if (is_walked(t, group)) {
     note_again(t, shown);
+    ph_h5_close(group);
+  } else if (t->depth == DEPTH_MAX) {
+    ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
+                    "%s is nested more than %d groups deep: what is in it is not listed", shown,
+                    DEPTH_MAX);
     ph_h5_close(group);
   } else {
     snprintf(t->path, sizeof t->path, "%s/", path);
@@ -191,11 +189,11 @@ static ph_status add_vital(tree *t) {
 static void find_unlisted(tree *t) {
   if (t->again > 0)
     ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
-                    "%s is one more link to a group that is listed already%s", t->first,
+                    "%s is one more link to a group that was met before%s", t->first,
                     t->again > 1 ? "" : ": it is not listed again");
   if (t->again > 1)
     ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
-                    "%zu more links lead to groups that are listed already", t->again - 1);
+                    "%zu more links lead to groups that were met before", t->again - 1);
   if (t->unlisted > 0)
     ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
                     "it holds more than %zu arrays: %s%zu more %s not listed", t->out->narrays,

@@ -473,4 +473,60 @@ TEST_F(Samples, RobomimicOfWrongLengths) {
   }
 }
 
+/* 30 links at each of 6 levels: followed one by one they are 700 million. */
+TEST_F(Demos, AGroupIsWalkedOnce) {
+  {
+    File f(path);
+    f.array("/data/demo_0/obs/x", F64, {6}, wave(6));
+    std::string below = "/data/demo_0/obs";
+    for (int level = 0; level < 6; level++) {
+      std::string group = "/data/demo_0/lv" + std::to_string(level);
+      f.group(group);
+      for (int i = 0; i < 30; i++)
+        f.hard(group + "/l" + std::to_string(i), below);
+      below = group;
+    }
+  }
+  Handed h;
+  read(h);
+  EXPECT_EQ(1u, h.f.narrays);
+  EXPECT_EQ(4u, h.f.nfindings) << h.findings();
+  EXPECT_NE(std::string::npos, h.findings().find("more links lead to groups that were met"))
+      << h.findings();
+}
+
+TEST_F(Demos, GroupsThatAreOddAreSaidAtTheFirstDemo) {
+  {
+    File f(path);
+    for (const char *demo : {"/data/demo_0", "/data/demo_1"}) {
+      f.group(demo);
+      f.array(std::string(demo) + "/states", F64, {3, 3}, wave(9));
+      f.array(std::string(demo) + "/actions", F64, {3, 1}, wave(3));
+    }
+    f.group("/mask/folder");
+    f.texts("/mask/ghost", {"demo_77"}, 8);
+    f.array("/mask/numbers", F64, {2}, {0, 1});
+  }
+  Handed first, second;
+  read(first);
+  open(second, 1);
+  EXPECT_EQ("oddity: /mask: folder: not a dataset\n"
+            "oddity: mask/ghost names 1 episode that the file does not hold\n"
+            "oddity: /mask/numbers: it is no list of texts\n",
+            first.findings());
+  EXPECT_EQ("", second.findings());
+}
+
+TEST_F(Demos, ADemoWhoseNameIsTooLongIsListed) {
+  {
+    File f(path);
+    f.array("/data/demo_0/states", F64, {3, 3}, wave(9));
+    f.array("/data/demo_" + std::string(3000, 'z') + "/states", F64, {3, 3}, wave(9));
+  }
+  ASSERT_EQ(PH_OK, list());
+  ASSERT_EQ(2u, scan.n);
+  EXPECT_STREQ("its name has 3005 bytes: it is too long to be opened", scan.entries[1].oddity);
+  EXPECT_STREQ("", scan.entries[1].group);
+}
+
 } // namespace
