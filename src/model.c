@@ -91,6 +91,38 @@ ph_status ph_model_fits(const ph_model *recorded, const ph_model *given) {
   return fit(&recorded->names, &recorded->facts, &given->names, &given->facts);
 }
 
+/* "b", or "b (slide)" where the type is what differs. */
+static void say_joint(char *out, size_t size, const ph_names *names, int i, bool typed) {
+  static const char *const type[] = {"free", "ball", "slide", "hinge"};
+  const char *name = i < names->count[PH_JOINT] ? names->name[PH_JOINT][i] : "none";
+  if (typed)
+    snprintf(out, size, "%.60s (%s)", name, type[names->joint[i].type & 3]);
+  else
+    snprintf(out, size, "%.60s", name[0] ? name : "one without a name");
+}
+
+bool ph_model_other_joints(char *out, size_t size, const ph_model *recorded,
+                           const ph_model *given) {
+  enum { SAID = 4 };
+  const ph_names *a = &recorded->names, *b = &given->names;
+  int n = a->count[PH_JOINT], m = b->count[PH_JOINT], others = 0;
+  char was[80], is[80];
+  size_t used = 0;
+  out[0] = 0;
+  for (int i = 0; i < n || i < m; i++) {
+    bool named = i < n && i < m && strcmp(a->name[PH_JOINT][i], b->name[PH_JOINT][i]) == 0;
+    if ((named && a->joint[i].type == b->joint[i].type) || others++ >= SAID)
+      continue;
+    say_joint(was, sizeof was, a, i, named);
+    say_joint(is, sizeof is, b, i, named);
+    if (used < size)
+      used += (size_t)snprintf(out + used, size - used, "%s%s for %s", used ? ", " : "", is, was);
+  }
+  if (others > SAID && used < size)
+    snprintf(out + used, size - used, " and %d more", others - SAID);
+  return others > 0;
+}
+
 /* --- making --- */
 
 /* Compiles, and fills what the engine knows. What the file says is kept in names and facts, and

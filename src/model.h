@@ -84,5 +84,8 @@ ph_status ph_model_from_names(ph_model **out, const char *sha256, const ph_model
 /* Whether a model can stand in for the recorded one: names, order, types and addresses of joints
  * and actuators, sizes, timestep. PH_EMISMATCH names the first difference and both sides. */
 ph_status ph_model_fits(const ph_model *recorded, const ph_model *given);
+/* The joints that are others in the given one, "OTHER1 for a, OTHER2 for b", the first few; false:
+ * they are the same. */
+bool ph_model_other_joints(char *out, size_t size, const ph_model *recorded, const ph_model *given);
 
 #endif

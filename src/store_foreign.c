@@ -285,15 +285,92 @@ static void fill_entry(ph_store *store, ph_entry *e, const ph_episode_meta *m) {
     memcpy(e->oddity, m->oddity, sizeof e->oddity);
 }
 
-/* Which model it gets: that of the options, else its own. */
-static ph_status choose_model(const ph_model **model, const char **why, ph_store *store,
-                              ph_foreign *f, size_t i) {
+static const char *given_name(const ph_store *store) {
+  const char *slash = strrchr(store->model_path, '/');
+  return slash ? slash + 1 : store->model_path;
+}
+
+/* Of a file whose own model cannot be compared. */
+static void say_unread(char *out, size_t size, const ph_store *store) {
+  snprintf(out, size, "model %.80s is given, the file's own is not loaded", given_name(store));
+}
+
+/* What the given model is beside the file's own, a sentence; "": the same. */
+static void compare_models(char *out, size_t size, const ph_store *store, const ph_foreign *f,
+                           const ph_model *given) {
+  const char *name = given_name(store);
+  ph_model *own = NULL;
+  char joints[190];
+  ph_status status = open_text(&own, store, f);
+  out[0] = 0;
+  if (status != PH_OK)
+    say_unread(out, size, store);
+  else if (strcmp(ph_model_sha256(own), ph_model_sha256(given)) == 0)
+    ;
+  else if (ph_model_other_joints(joints, sizeof joints, own, given))
+    snprintf(out, size, "model %.60s is used instead of the recorded one: its joints differ: %s",
+             name, joints);
+  else if (ph_model_fits(own, given) != PH_OK)
+    snprintf(out, size, "model %.60s is used instead of the recorded one: %.200s", name,
+             strncmp(ph_error(), "model: ", 7) == 0 ? ph_error() + 7 : ph_error());
+  ph_model_unref(own);
+}
+
+/* The given model, and what it is beside the file's own: compared once for each text. */
+static ph_status give_model(const ph_model **model, const char **other, ph_store *store,
+                            const ph_foreign *f) {
+  char key[PH_SHA256_SIZE], sentence[320];
+  ph_status status = ph_store_override(model, store);
+  if (status == PH_OK && f->model_text)
+    status = text_key(key, f);
+  if (status || !f->model_text)
+    return status;
+  ph_known_text *text = find_text(store, key);
+  if (!text) {
+    compare_models(sentence, sizeof sentence, store, f, *model);
+    text = add_text(store, key);
+  }
+  if (text && !text->why)
+    text->why = strdup(sentence);
+  if (!text || !text->why)
+    return ph_fail(PH_ENOMEM, "model: out of memory");
+  *other = text->why;
+  return PH_OK;
+}
+
+/* Which model it gets: that of the options, else its own. other: a copy is made of what is odd of
+ * that of the options. */
+static ph_status choose_model(const ph_model **model, const char **why, char other[320],
+                              ph_store *store, ph_foreign *f, size_t i) {
+  const char *said = "";
   *why = NULL;
+  other[0] = 0;
   if (!store->model_path)
     return find_model(model, why, store, f, i);
+  ph_status status = give_model(model, &said, store, f);
+  snprintf(other, 320, "%s", said);
+  if (!f->model_text && f->model_fault[0]) /* it names one that cannot be had */
+    say_unread(other, 320, store);
   free(f->model_text);
   f->model_text = NULL;
-  return ph_store_override(model, store);
+  return status;
+}
+
+/* Says so of an episode that has the given model, which is one of the store's from then on. */
+static ph_status keep_given(ph_store *store, size_t i, ph_episode *e, const char *other) {
+  const char *sha256 = e->meta.model_sha256;
+  if (!store->model_path || !sha256[0])
+    return PH_OK;
+  ph_status status = ph_store_know_model(store, sha256, store->home_of[i]);
+  ph_finding *all =
+      other[0] && status == PH_OK ? realloc(e->findings, (e->nfindings + 1) * sizeof *all) : NULL;
+  if (!all)
+    return status;
+  e->findings = all;
+  ph_finding *finding = &all[e->nfindings++];
+  *finding = (ph_finding){.kind = PH_FINDING_MISSING, .step = -1};
+  ph_escape(finding->text, sizeof finding->text, other, strlen(other));
+  return PH_OK;
 }
 
 ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) {
@@ -302,7 +379,7 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
   ph_foreign f = {0};
   const ph_model *model = NULL;
   const char *why = NULL;
-  char writer[100];
+  char writer[100], other[320];
   ph_status status = ph_probe_episode(e->file, e->group);
   if (status == PH_OK)
     status = h->reader->open(&f, e->file, e->group, h->h5);
@@ -310,13 +387,17 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
     find_writer(writer, sizeof writer, h->h5);
     if (writer[0])
       ph_foreign_find(&f, PH_FINDING_ODDITY, -1, "%s", writer);
-    status = choose_model(&model, &why, store, &f, i);
+    status = choose_model(&model, &why, other, store, &f, i);
   }
   if (status) {
     ph_foreign_clear(&f);
   } else {
     memcpy(f.meta.id, e->id, sizeof e->id);
     status = ph_foreign_episode(out, &f, model, why);
+  }
+  if (status == PH_OK && (status = keep_given(store, i, *out, other)) != PH_OK) {
+    ph_episode_free(*out);
+    *out = NULL;
   }
   if (status == PH_OK) {
     fill_entry(store, e, &(*out)->meta);

@@ -445,6 +445,51 @@ TEST_F(ForeignStore, NothingIsEverWritten) {
   EXPECT_EQ(files, 1u) << "nor beside it";
 }
 
+/* --- another model than the recorded one --- */
+
+static std::string replaced(std::string text, const std::string &from, const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST_F(ForeignStore, AGivenModelIsOneOfTheStoreAndSaysWhatItReplaces) {
+  std::string path = robosuite(), given = dir / "given.xml", slides = "name='elbow' type='slide'";
+  Options broken;
+  broken.model = "<mujoco><asset><mesh file='/home/a/arm.stl'/></asset></mujoco>";
+  std::string lost = robosuite(broken, "lost.hdf5");
+  struct {
+    std::string path, model, says;
+  } cases[] = {
+      {path, foreign::arm_model(), ""},
+      {path, replaced(foreign::arm_model(), "'shoulder'", "'OTHER'"),
+       "model given.xml is used instead of the recorded one: its joints differ: OTHER for "
+       "shoulder\n"},
+      {path, replaced(foreign::arm_model(), "joint name='elbow'", "joint " + slides),
+       "its joints differ: elbow (slide) for elbow (hinge)\n"},
+      {path, replaced(foreign::arm_model(), "0.002", "0.004"),
+       "model given.xml is used instead of the recorded one: the timestep is"},
+      {lost, foreign::arm_model(), "model given.xml is given, the file's own is not loaded\n"},
+  };
+  for (const auto &c : cases) {
+    std::ofstream(given) << c.model;
+    ph_store_options opt = {};
+    opt.model_path = given.c_str();
+    Store s = open({c.path}, &opt);
+    Episode e = episode(s, 0), again = episode(s, 1);
+    ASSERT_STRNE(meta_of(e)->model_sha256, "");
+    EXPECT_STREQ(ph_store_model_hash(s.get(), 0), meta_of(e)->model_sha256);
+    EXPECT_EQ(ph_store_model_hash(s.get(), 1), nullptr) << "once for all episodes";
+    for (const Episode *one : {&e, &again}) {
+      if (c.says.empty())
+        EXPECT_EQ(findings(*one).find("given.xml"), std::string::npos) << findings(*one);
+      else
+        EXPECT_NE(findings(*one).find(c.says), std::string::npos) << findings(*one);
+    }
+  }
+  EXPECT_EQ(findings(episode(open({path}), 0)).find("recorded one"), std::string::npos);
+}
+
 /* --- what the probe's child does --- */
 
 TEST_F(ForeignStore, TryingMakesTheSameCalls) {
