@@ -35,7 +35,8 @@ PH_API ph_status ph_export_csv_file(const char *path, const ph_episode *episode,
 
 /* NPZ: each column and each channel of numbers under its own name, in its own shape and type, with
  * the rows first .. end-1 of what it has: row t of rewards is the outcome of action t. A name in
- * `columns` that is no array but a track gives one line of float64, NaN where a step has none.
+ * `columns` that is no array but a track gives one line of float64, NaN where a step has none; of
+ * whole numbers of 64 bits where each step has one, else PH_EINVAL if a double does not hold them.
  * PH_EEXIST, PH_EIO. */
 PH_API ph_status ph_export_npz(const char *path, const ph_episode *episode, const ph_model *model,
                                const ph_export_options *opt);
