@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "episode.h"
 #include "export.h"
 #include "fail.h"
 #include "npz.h"
@@ -195,12 +196,7 @@ static ph_status put_key(FILE *out, const ph_episode *episode, int64_t step) {
 }
 
 static const char *why_no_model(const ph_episode *episode) {
-  size_t n;
-  const ph_finding *findings = ph_episode_findings(episode, &n);
-  for (size_t i = 0; i < n; i++)
-    if (findings[i].kind == PH_FINDING_MISSING && strstr(findings[i].text, "model"))
-      return findings[i].text;
-  return "how its states divide is not known";
+  return episode->no_model[0] ? episode->no_model : "how its states divide is not known";
 }
 
 ph_status ph_export_key(char **out, const ph_episode *episode, int64_t step) {

@@ -444,6 +444,7 @@ ph_status ph_foreign_episode(ph_episode **out, ph_foreign *foreign, const ph_mod
   e->rounded = f->model_text && is_rounded(f->model_text, f->model_size);
   e->findings = f->findings;
   e->nfindings = f->nfindings;
+  e->time_odd = f->time_odd;
   f->findings = NULL;
   f->nfindings = 0;
   free(f->model_text);

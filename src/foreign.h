@@ -67,7 +67,9 @@ typedef struct ph_foreign {
   char model_fault[320]; /* "" or why there is no text */
   ph_finding *findings;  /* owned */
   size_t nfindings;
-  size_t unlisted; /* findings beyond the limit of their number, which the last one says */
+  size_t unlisted;   /* findings beyond the limit of their number, which the last one says */
+  int64_t time_back; /* step where the reader has said that the time goes back; 0: it has not */
+  bool time_odd;     /* a finding says that the times are not even */
 } ph_foreign;
 
 /* Closes the arrays and frees what it owns; the struct is the caller's. */

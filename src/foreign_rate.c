@@ -99,6 +99,7 @@ static void find_jitter(ph_foreign *f, const struct clock *c) {
   }
   if (odd.n == 0)
     return;
+  f->time_odd = true;
   bool few = 2 * odd.n < c->n - 1;
   say_number(from, sizeof from, least, most);
   say_number(to, sizeof to, most, least);
@@ -106,14 +107,6 @@ static void find_jitter(ph_foreign *f, const struct clock *c) {
   ph_foreign_find(f, PH_FINDING_ODDITY, odd.first,
                   "time: steps are irregular: %s to %s s, median %s s%s%s", from, to, median,
                   few ? "; not the median " : "", few ? places(at, sizeof at, &odd) : "");
-}
-
-/* Whether the reader, who knows more of it, has said so. */
-static bool is_said(const ph_foreign *f, int64_t step, const char *what) {
-  for (size_t i = 0; i < f->nfindings; i++)
-    if (f->findings[i].step == step && strstr(f->findings[i].text, what))
-      return true;
-  return false;
 }
 
 static void find_odd_times(ph_foreign *f, const struct clock *c) {
@@ -133,9 +126,10 @@ static void find_odd_times(ph_foreign *f, const struct clock *c) {
   if (same.n > 0)
     ph_foreign_find(f, PH_FINDING_ODDITY, same.first, "time: it stands still %s",
                     places(at, sizeof at, &same));
-  if (back.n > 1 || (back.n == 1 && !is_said(f, back.first, "time goes back")))
+  if (back.n > 1 || (back.n == 1 && f->time_back != back.first))
     ph_foreign_find(f, PH_FINDING_ODDITY, back.first, "time: it goes back %s",
                     places(at, sizeof at, &back));
+  f->time_odd = none.n > 0 || same.n > 0 || back.n > 0;
   find_jitter(f, c);
 }
 

@@ -53,15 +53,17 @@ static void check_times(ph_raw_rows *rows, ph_foreign *f, const chunk *c, const 
     rows->longest = fmax(rows->longest, data[(size_t)r * width] - data[(size_t)(r - 1) * width]);
   double leap = c->states > 0 ? data[0] - rows->end : 0;
   bool before = rows->states > 0 && c->states > 0 && !rows->hole;
-  if (before && leap < 0)
+  if (before && leap < 0) {
+    f->time_back = rows->states;
     ph_foreign_find(f, PH_FINDING_ODDITY, rows->states, "the time goes back by %g s from %s to %s",
                     -leap, rows->last, c->name);
-  else if (before && rows->longest > 0 && leap > 1.5 * rows->longest)
+  } else if (before && rows->longest > 0 && leap > 1.5 * rows->longest) {
     ph_foreign_find(
         f, PH_FINDING_ODDITY, rows->states,
         "the time leaps by %g s from %s to %s, where a step takes at most %g s: a chunk "
         "may be missing",
         leap, rows->last, c->name, rows->longest);
+  }
   if (c->states > 0)
     rows->end = data[(size_t)(c->states - 1) * width];
 }

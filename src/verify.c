@@ -172,16 +172,6 @@ static bool is_own(const struct check *c) {
   return !c->foreign && strncmp(c->meta->writer, "playhead", 8) == 0;
 }
 
-/* Whether a finding of the file says already that its time is odd. */
-static bool time_is_found(const struct check *c) {
-  size_t n = 0;
-  const ph_finding *findings = ph_episode_findings(c->episode, &n);
-  for (size_t i = 0; i < n; i++)
-    if (findings[i].kind == PH_FINDING_ODDITY && strncmp(findings[i].text, "time:", 5) == 0)
-      return true;
-  return false;
-}
-
 static ph_status check_columns(struct check *c) {
   ph_status status = PH_OK;
   for (int col = 0; status == PH_OK && col < PH_COL_COUNT; col++) {
@@ -194,7 +184,7 @@ static ph_status check_columns(struct check *c) {
              ph_schema_width((ph_column)col, &c->meta->dims))
       flaw(c, -1, "%s: not stored", info->path);
   }
-  if (c->clock.n > 0 && !time_is_found(c))
+  if (c->clock.n > 0 && !c->episode->time_odd)
     flaw(c, c->clock.first,
          "time: step %lld lasts not the %g s of a control step but %.3g s off it; %lld such",
          (long long)c->clock.first, c->meta->control_dt, c->clock.worst, (long long)c->clock.n);
