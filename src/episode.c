@@ -83,7 +83,7 @@ static void count_rows(ph_episode *e) {
   for (int i = 0; i < PH_COL_COUNT; i++) {
     const ph_column_info *info = ph_schema_column((ph_column)i);
     e->stored[i] = info->type;
-    e->rows[i] = info->rows == PH_ROWS_A ? e->meta.actions
+    e->rows[i] = info->rows == PH_ROWS_A   ? e->meta.actions
                  : info->rows == PH_ROWS_S ? e->meta.states
                                            : 1;
   }

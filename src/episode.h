@@ -14,7 +14,8 @@ struct ph_backend {
   ph_status (*read_channel)(const ph_backend *backend, size_t channel, int64_t first, int64_t n,
                             double *out);
   /* The file's own array behind a column that the episode stores (or a channel: col is
-   * PH_COL_COUNT), whose row *first is row 0; NULL: the column is made of more than one. NULL: ours.
+   * PH_COL_COUNT), whose row *first is row 0; NULL: the column is made of more than one. NULL:
+   * ours.
    */
   const struct ph_array *(*behind)(const ph_backend *backend, ph_column col, size_t channel,
                                    int64_t *first);

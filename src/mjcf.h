@@ -16,8 +16,8 @@ ph_status ph_mjcf_collect(ph_source **out, const char *path, const ph_model_opti
 ph_status ph_mjcf_collect_text(ph_source **out, const char *xml, size_t size, const char *path,
                                const ph_model_options *opt);
 
-/* What ph_mjcf_collect_text would fail for: names of the files that cannot be had, each once, a line
- * each; "" where it does not fail for that. *out is the caller's. PH_ENOMEM. */
+/* What ph_mjcf_collect_text would fail for: names of the files that cannot be had, each once, a
+ * line each; "" where it does not fail for that. *out is the caller's. PH_ENOMEM. */
 ph_status ph_mjcf_missing(char **out, const char *xml, size_t size, const char *path,
                           const ph_model_options *opt);
 

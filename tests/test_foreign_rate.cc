@@ -151,6 +151,7 @@ TEST(ForeignRate, WhatTheReaderHasSaidIsNotSaidAgain) {
   EXPECT_EQ(findings(t.m.make(model)), Names{"oddity 3: time: it goes back at step 3"});
   Timed u({0, 0.05, 0.1, 0.02, 0.07, 0.12});
   ph_foreign_find(&u.m.f, PH_FINDING_ODDITY, 3, "the time goes back between two chunks");
+  u.m.f.time_back = 3;
   Episode e = u.m.make(model);
   EXPECT_EQ(findings(e), Names{"oddity 3: the time goes back between two chunks"});
 }

@@ -87,13 +87,15 @@ TEST_F(Sniff, OtherThingsAreNamed) {
       {"{\"error\": 404}", "it is not an HDF5 file: it is a JSON text"},
       {"once upon a time", "it is not an HDF5 file: it is a text"},
       {"\x1f\x8b\x08" + pad, "it is not an HDF5 file: it is packed by gzip: gunzip unpacks it"},
-      {zip("states.npy"), "it is not an HDF5 file: it is a zip archive of NumPy arrays (.npz): only "
-                          "those of robosuite's raw folders are read, and the folder is what opens "
-                          "(ep_*/state_*.npz and model.xml)"},
+      {zip("states.npy"),
+       "it is not an HDF5 file: it is a zip archive of NumPy arrays (.npz): only "
+       "those of robosuite's raw folders are read, and the folder is what opens "
+       "(ep_*/state_*.npz and model.xml)"},
       {zip("archive/data.pkl"), "it is not an HDF5 file: PyTorch saved it (a zip archive of a "
                                 "pickle): pickles run code and are not read"},
-      {zip("demo.hdf5"), "it is not an HDF5 file: it is a zip archive, first in it demo.hdf5: unpack "
-                         "it first"},
+      {zip("demo.hdf5"),
+       "it is not an HDF5 file: it is a zip archive, first in it demo.hdf5: unpack "
+       "it first"},
       {zip("a\x1b[2J"),
        "it is not an HDF5 file: it is a zip archive, first in it a\\x1b[2J: unpack it first"},
       {zip("states.npy").substr(0, 34),

@@ -31,7 +31,7 @@ struct layout_options {
   int nconditions;
   bool no_conditions; /* there can be none: no line says so */
   int nfacts;         /* lines about success above them; 0: the usual number */
-  int nnotes; /* sentences that the header has to say (no model, no task, ...) */
+  int nnotes;         /* sentences that the header has to say (no model, no task, ...) */
   int ncurves;
   int nfindings, findings_text; /* how many, and columns that their sentences take together */
 };

@@ -95,8 +95,8 @@ struct reel {
   bool raw;             /* no model: the states are a channel, numbers without names */
   struct clock clock;
   bool no_flags, no_rewards; /* the file holds none, at no step */
-  bool late;          /* its last action succeeded; the state after it is not stored */
-  double late_reward; /* of that action; NaN: none is stored, or its state is */
+  bool late;                 /* its last action succeeded; the state after it is not stored */
+  double late_reward;        /* of that action; NaN: none is stored, or its state is */
 };
 
 /* What a track holds over the steps first .. first+steps-1: part k is of the `per` steps from

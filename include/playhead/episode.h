@@ -1,6 +1,6 @@
 /* One rollout of one env from reset to its end. An opened episode is immutable and may be shared
- * between threads; every row is read on demand, and in files of ours checked against its checksum on
- * first touch: files of others have none. */
+ * between threads; every row is read on demand, and in files of ours checked against its checksum
+ * on first touch: files of others have none. */
 #ifndef PLAYHEAD_EPISODE_H
 #define PLAYHEAD_EPISODE_H
 
@@ -77,7 +77,7 @@ typedef struct ph_episode_meta {
   char success_source[120]; /* what success and predicate were taken from, in words */
   char controller[64];      /* what the actions feed, "OSC_POSE"; "": not known */
   char instruction[200];    /* what the episode was told to do, in the file's words */
-  char oddity[160]; /* "" or where the file contradicts itself, in a sentence; not stored */
+  char oddity[160];         /* "" or where the file contradicts itself, in a sentence; not stored */
 } ph_episode_meta;
 
 PH_API void ph_episode_free(ph_episode *episode); /* Nullable */
@@ -127,8 +127,8 @@ typedef struct ph_channel {
  * *n may be 0. Borrowed. */
 PH_API const ph_channel *ph_episode_channels(const ph_episode *episode, size_t *n);
 
-/* Reads n rows from row `first` of a channel of numbers, as doubles (n x width). PH_EINVAL: outside,
- * or not of numbers. Thread safe. */
+/* Reads n rows from row `first` of a channel of numbers, as doubles (n x width). PH_EINVAL:
+ * outside, or not of numbers. Thread safe. */
 PH_API ph_status ph_episode_channel_read(const ph_episode *episode, size_t channel, int64_t first,
                                          int64_t n, double *out);
 

@@ -40,7 +40,7 @@ typedef struct ph_signal {
   char name[160];   /* "arm_elbow", "cup.z", "arm_elbow.v", "act.muscle", "obs/eef_pos[2]" */
   const char *unit; /* "rad", "m", "rad/s", "" ... */
   ph_signal_kind kind;
-  int index; /* in its array; of mocap body i: 7 i + 0..2 for its position, + 3..6 for its quat */
+  int index;   /* in its array; of mocap body i: 7 i + 0..2 for its position, + 3..6 for its quat */
   int channel; /* of PH_SIGNAL_CHANNEL; else -1 */
 } ph_signal;
 

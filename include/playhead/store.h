@@ -43,7 +43,7 @@ PH_API void ph_store_free(ph_store *store); /* Nullable */
 
 /* "run", "dataset", "episode file", or that of a foreign file: "robomimic", ... */
 PH_API const char *ph_store_layout(const ph_store *store);
-PH_API const char *ph_store_path(const ph_store *store);   /* the first path */
+PH_API const char *ph_store_path(const ph_store *store); /* the first path */
 PH_API size_t ph_store_count(const ph_store *store);
 PH_API const ph_entry *ph_store_entry(const ph_store *store, size_t i); /* Borrowed */
 /* Which of the opened paths holds the i-th episode: its place among them; SIZE_MAX if none. */

@@ -6,8 +6,8 @@
 
 /* Whether the store is of other recorders' files: its first episode that opens says so. */
 bool foreign_store(ph_store *store);
-/* Prints all of it, or of a group as cli_group gives it, each of the paths that the store was opened
- * with under its own head; returns how many episodes do not open. */
+/* Prints all of it, or of a group as cli_group gives it, each of the paths that the store was
+ * opened with under its own head; returns how many episodes do not open. */
 size_t foreign_print(ph_store *store, size_t group, const char *const *paths, size_t npaths);
 
 /* Makes `missing` and `oddities` right for an episode of a foreign file, and adds what it has

@@ -25,7 +25,8 @@
   "  csv   a line of names, then a line for each step; a reward, done or flags stands at the "     \
   "step\n"                                                                                         \
   "        that it led to, and a field is empty where a step has no number\n"                      \
-  "  npz   each array under its own name, with its own rows, shape and type; row t of rewards is\n"  \
+  "  npz   each array under its own name, with its own rows, shape and type; row t of rewards "    \
+  "is\n"                                                                                           \
   "        the outcome of action t\n"                                                              \
   "With --at it is one state: --as key gives a line for the <keyframe> of the model, --as npz\n"   \
   "arrays as mjData names them. Pictures and texts are left out and named on stderr. A range "     \
