@@ -90,7 +90,7 @@ struct Replay : testing::Test {
   void record() {
     ph_sim *sim = nullptr;
     memory = new Memory();
-    memory->backend = {Memory::read, Memory::release, nullptr};
+    memory->backend = {Memory::read, Memory::release, nullptr, nullptr};
     memory->corrupt = -1;
     for (int i = 0; i < PH_COL_COUNT; i++)
       memory->width[i] = ph_schema_width(static_cast<ph_column>(i), &meta.dims);

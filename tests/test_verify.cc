@@ -136,7 +136,7 @@ protected:
   }
   void Check(const ph_verify_options *opt = nullptr, ph_status expected = PH_OK) {
     ph_episode *episode = nullptr;
-    auto *backend = new Backend{{Read, Free, nullptr}, &tape};
+    auto *backend = new Backend{{Read, Free, nullptr, nullptr}, &tape};
     ASSERT_EQ(ph_episode_new(&episode, &tape.meta, tape.columns, nullptr, 0, &backend->base),
               PH_OK);
     EXPECT_EQ(ph_verify_episode(&verdict, episode, model, task, opt), expected);
