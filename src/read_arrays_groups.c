@@ -56,7 +56,7 @@ int64_t ph_arrays_last_axis(const ph_foreign *f) {
     least = c->rows < least ? c->rows : least;
     most = c->rows > most ? c->rows : most;
   }
-  return most > least + 1 ? axis : 0; /* states are one more than actions */
+  return axis > 0 && most - least > 1 ? axis : 0; /* states are one more than actions */
 }
 
 ph_status ph_arrays_gather(ph_foreign *out, int64_t *rows, hid_t h5, const char *group) {

@@ -116,7 +116,7 @@ TEST_F(Probe, AHangEnds) {
   const ph_probe_limits cpu = {0, 1, 60}, wall = {0, 60, 1};
   ph_probe_limit(&cpu);
   EXPECT_EQ(in_child([] {
-              for (volatile int i = 0;;)
+              for (volatile unsigned i = 0;;)
                 i = i + 1;
               return PH_OK;
             }),
