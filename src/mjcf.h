@@ -37,3 +37,10 @@ void ph_mjcf_fork_end(void);
 const char *ph_mjcf_parser_version(void);
 
 #endif
+
+/* The library itself, for the door's own files. */
+#if defined PH_MJCF_XML && !defined PH_MJCF_XML_HERE
+#define PH_MJCF_XML_HERE
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#endif

@@ -3,9 +3,8 @@
 #ifndef PLAYHEAD_MJCF_TREE_H
 #define PLAYHEAD_MJCF_TREE_H
 
-#include <libxml/parser.h>
-#include <libxml/tree.h>
-
+#define PH_MJCF_XML
+#include "mjcf.h"
 #include "model.h"
 
 enum { PH_XML_DEPTH = 256 }; /* of elements in each other */
