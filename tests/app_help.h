@@ -1,6 +1,9 @@
-// An app on synthetic episodes, without an engine: what test_app and test_command stand on.
+// An app on synthetic episodes, without an engine: what the tests of the app stand on.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -155,3 +158,38 @@ struct FakeApp {
   const ph_marks &sheet() const { return *app_marks(&app, app.want.episode); }
   std::string said() const { return app.message; }
 };
+
+inline bool has(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+// What holds of an app after anything.
+inline void expect_sound(const struct app *app) {
+  ASSERT_LT(app->want.episode, fake_list().size());
+  ASSERT_GE(app->want.step, 0);
+  ASSERT_LE(app->want.step, app_last_step(app));
+  ASSERT_GE(app->speed, 0.01);
+  ASSERT_LE(app->speed, 100);
+  ASSERT_LE(app->nundo, APP_UNDO);
+  ASSERT_LT(strlen(app->digits), sizeof app->digits);
+  ASSERT_LT(app->focus, PANEL_COUNT);
+  if (app->loop_b >= 0) {
+    ASSERT_LT(app->loop_a, app->loop_b);
+    ASSERT_LE(app->loop_b, app_last_step(app));
+  }
+  if (app->zoom_first >= 0) {
+    ASSERT_LT(app->zoom_first, app->zoom_last);
+    ASSERT_LE(app->zoom_last, app_last_step(app));
+    ASSERT_LE(app->zoom_first, app->want.step);
+    ASSERT_GE(app->zoom_last, app->want.step);
+  }
+  for (int i = 0; i < PANEL_COUNT; i++) {
+    const struct rect &r = app->layout.panel[i];
+    if (r.h <= 0 || r.w <= 0)
+      continue;
+    ASSERT_GE(r.y, 0);
+    ASSERT_GE(r.x, 0);
+    ASSERT_LE(r.y + r.h, app->rows);
+    ASSERT_LE(r.x + r.w, app->cols);
+  }
+}

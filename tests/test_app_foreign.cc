@@ -10,10 +10,6 @@ extern "C" {
 
 namespace {
 
-bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 struct Plotting : FakeApp {
   // Answers as the session would: the names as they are, but "number" is called "joint_0".
   void reply(const char *note = "") {
