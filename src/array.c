@@ -109,6 +109,9 @@ bool ph_is_picture(const char *name, const char *type, int rank, const int64_t d
 void ph_say_also(char *out, size_t size, const char *sentence) {
   size_t n = strlen(out);
   int more = snprintf(out + n, size - n, "%s%s", n ? "; " : "", sentence);
+  size_t end = size > 4 ? size - 4 : 0;
+  while (end > 0 && (out[end] & 0xc0) == 0x80) /* not within a letter */
+    end--;
   if (more >= 0 && (size_t)more >= size - n && size > 4)
-    memcpy(out + size - 4, "...", 4);
+    memcpy(out + end, "...", 4);
 }

@@ -165,8 +165,8 @@ static ph_status demos_scan(ph_scan *out, const char *path, hid_t h5) {
     snprintf(out->layout, sizeof out->layout, "%s", ph_demo_layout_of(data, names[0])->name);
     status = ph_demo_groups(out, h5, oddity, sizeof oddity);
   }
-  if (status == PH_OK && oddity[0] && !out->entries[0].oddity[0])
-    memcpy(out->entries[0].oddity, oddity, sizeof oddity);
+  if (status == PH_OK && oddity[0])
+    ph_say_also(out->entries[0].oddity, sizeof oddity, oddity);
   ph_h5_names_free(names, n);
   ph_h5_close(data);
   if (status)

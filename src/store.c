@@ -68,8 +68,15 @@ static ph_status copy_options(ph_store *store, const ph_store_options *opt) {
 static ph_status add_entries(ph_store *store, ph_entry *entries, size_t n, size_t home) {
   ph_status status = PH_OK;
   size_t *homes = realloc(store->home_of, (store->n + n + 1) * sizeof *homes);
+  uint8_t *listed = homes ? realloc(store->listed, store->n + n + 1) : NULL;
   if (homes)
     store->home_of = homes;
+  if (listed)
+    store->listed = listed;
+  for (size_t i = 0; listed && i < n; i++)
+    listed[store->n + i] = (uint8_t)strlen(entries[i].oddity);
+  if (!listed)
+    homes = NULL;
   if (homes && !store->entries) {
     store->entries = entries;
     entries = NULL;
@@ -181,6 +188,7 @@ void ph_store_free(ph_store *store) {
   free(store->homes);
   free(store->entries);
   free(store->home_of);
+  free(store->listed);
   free(store->models);
   free(store->tasks);
   free(store->assets);

@@ -55,6 +55,7 @@ struct ph_store {
   size_t nhomes;
   ph_entry *entries;
   size_t *home_of; /* per entry */
+  uint8_t *listed; /* per entry: how long its oddity was when it was listed */
   size_t n;
   ph_known_model *models;
   size_t nmodels;

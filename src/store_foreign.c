@@ -8,6 +8,7 @@
 
 #include "episode_file.h"
 #include "fail.h"
+#include "finding.h"
 #include "hash.h"
 #include "mjcf.h"
 #include "probe.h"
@@ -28,8 +29,7 @@ static void say_writer(ph_entry *entries, size_t n, hid_t h5) {
   char writer[100];
   find_writer(writer, sizeof writer, h5);
   for (size_t i = 0; writer[0] && i < n; i++)
-    if (!entries[i].oddity[0])
-      snprintf(entries[i].oddity, sizeof entries[i].oddity, "%s", writer);
+    ph_say_also(entries[i].oddity, sizeof entries[i].oddity, writer);
 }
 
 ph_status ph_store_scan_foreign(ph_home *home, ph_entry **entries, size_t *n, hid_t h5) {
@@ -89,6 +89,21 @@ static ph_status probe_look(ph_store *store, size_t i) {
   return ph_probe_looks(e->file, groups, 1);
 }
 
+/* What is odd of an entry from now on, beside what was odd when it was listed. */
+static void set_oddity(ph_store *store, size_t i, const char *sentence) {
+  ph_entry *e = &store->entries[i];
+  e->oddity[store->listed[i]] = 0;
+  if (sentence[0] && !strstr(e->oddity, sentence))
+    ph_say_also(e->oddity, sizeof e->oddity, sentence);
+}
+
+static void set_failed(ph_store *store, size_t i) {
+  char why[sizeof((ph_entry *)0)->oddity];
+  ph_oddity(why, sizeof why, store->entries[i].file);
+  set_oddity(store, i, why);
+  set_seen(store, &store->entries[i]);
+}
+
 void ph_store_look_foreign(ph_store *store, size_t i) {
   ph_entry *e = &store->entries[i];
   const ph_home *h = &store->homes[store->home_of[i]];
@@ -100,8 +115,7 @@ void ph_store_look_foreign(ph_store *store, size_t i) {
     store->unseen -= store->unseen > 0;
     return;
   }
-  ph_oddity(e->oddity, sizeof e->oddity, e->file);
-  set_seen(store, e);
+  set_failed(store, i);
 }
 
 /* --- models --- */
@@ -269,8 +283,31 @@ ph_status ph_store_recall_model(ph_model **out, ph_store *store, const char *sha
 
 /* --- episodes --- */
 
+/* What was odd when the episode was listed is a finding of it as well. */
+static void find_listed(ph_foreign *f, const ph_store *store, size_t i) {
+  char listed[sizeof((ph_entry *)0)->oddity];
+  snprintf(listed, sizeof listed, "%.*s", (int)store->listed[i], store->entries[i].oddity);
+  const char *unsaid = ph_unsaid(listed, f->findings, f->nfindings);
+  if (unsaid[0])
+    ph_foreign_find(f, PH_FINDING_ODDITY, -1, "%s", unsaid);
+}
+
+/* The first finding that the list had not; NULL: there is none. */
+static const char *first_new(const ph_episode *episode, const char *listed, size_t n) {
+  for (size_t k = 0; k < episode->nfindings; k++) {
+    const ph_finding *f = &episode->findings[k];
+    const char *at = strstr(listed, f->text);
+    if (f->kind == PH_FINDING_ODDITY && (!at || at >= listed + n))
+      return f->text;
+  }
+  return NULL;
+}
+
 /* The episode is right: what the list said before was a quick look. */
-static void fill_entry(ph_store *store, ph_entry *e, const ph_episode_meta *m) {
+static void fill_entry(ph_store *store, size_t i, const ph_episode *episode) {
+  ph_entry *e = &store->entries[i];
+  const ph_episode_meta *m = &episode->meta;
+  const char *sentence = first_new(episode, e->oddity, store->listed[i]);
   set_seen(store, e);
   e->actions = m->actions;
   e->states = m->states;
@@ -281,8 +318,8 @@ static void fill_entry(ph_store *store, ph_entry *e, const ph_episode_meta *m) {
   memcpy(e->seed, m->seed, sizeof e->seed);
   memcpy(e->determinism, m->determinism, sizeof e->determinism);
   memcpy(e->model_sha256, m->model_sha256, sizeof e->model_sha256);
-  if (m->oddity[0])
-    memcpy(e->oddity, m->oddity, sizeof e->oddity);
+  if (sentence)
+    set_oddity(store, i, sentence);
 }
 
 static const char *given_name(const ph_store *store) {
@@ -387,6 +424,7 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
     find_writer(writer, sizeof writer, h->h5);
     if (writer[0])
       ph_foreign_find(&f, PH_FINDING_ODDITY, -1, "%s", writer);
+    find_listed(&f, store, i);
     status = choose_model(&model, &why, other, store, &f, i);
   }
   if (status) {
@@ -400,11 +438,10 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
     *out = NULL;
   }
   if (status == PH_OK) {
-    fill_entry(store, e, &(*out)->meta);
+    fill_entry(store, i, *out);
     return PH_OK;
   }
-  ph_oddity(e->oddity, sizeof e->oddity, e->file);
-  set_seen(store, e);
+  set_failed(store, i);
   return ph_file_fail(status, e->file, e->group);
 }
 

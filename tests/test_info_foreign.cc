@@ -386,4 +386,22 @@ TEST_F(InfoForeign, AFileOfNoLayoutIsOneSentence) {
   EXPECT_TRUE(Has(text, "playhead: demo.hdf5: ")) << text;
 }
 
+// The list's oddity and that of the episode stand beside each other in the list, not in `info`.
+TEST_F(InfoForeign, SaysWhatTheListAndTheEpisodeFoundOnceEach) {
+  {
+    foreign::File f(path);
+    f.array("/data/demo_0/states", foreign::F64, {4, 3}, foreign::wave(12));
+    f.array("/data/demo_0/actions", foreign::F64, {4, 2}, foreign::wave(8));
+    f.attr("/data/demo_0", "num_samples", 9);
+    std::vector<string> all(1101, "demo_1");
+    f.texts("/mask/all", all, 12);
+  }
+  for (const char *verb : {"info", "info --json", "verify"}) {
+    string text = Run(verb);
+    bool json = string(verb) == "info --json";
+    EXPECT_EQ(json ? 2 : 1, Count(text, "mask/all names 1101 episodes")) << verb << text;
+    EXPECT_EQ(json ? 2 : 1, Count(text, "num_samples is 9, there are 4 actions")) << verb << text;
+  }
+}
+
 } // namespace

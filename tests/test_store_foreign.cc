@@ -7,6 +7,7 @@
 #include "read_help.h"
 
 extern "C" {
+#include "finding.h"
 #include "foreign.h"
 #include "probe.h"
 #include "store.h"
@@ -443,6 +444,57 @@ TEST_F(ForeignStore, NothingIsEverWritten) {
   for (const auto &f : std::filesystem::directory_iterator(dir.path()))
     files += f.path() != dir / "cache";
   EXPECT_EQ(files, 1u) << "nor beside it";
+}
+
+/* --- what two say of one episode --- */
+
+// More names than are looked up again at every opening: only the list knows of the ghosts.
+TEST_F(ForeignStore, WhatTheListSaysStaysWhenTheEpisodeHasMoreToSay) {
+  std::string path = dir / "ghosts.hdf5", ghosts =
+                                              "mask/all names 1100 episodes that the file does "
+                                              "not hold";
+  {
+    foreign::File f(path);
+    f.array("/data/demo_0/states", foreign::F64, {4, 3}, foreign::wave(12));
+    f.array("/data/demo_0/actions", foreign::F64, {4, 2}, foreign::wave(8));
+    f.attr("/data/demo_0", "num_samples", 9);
+    Names all;
+    for (int i = 0; i < 1101; i++)
+      all.push_back("demo_" + std::to_string(i));
+    f.texts("/mask/all", all, 12);
+  }
+  Store s = open({path});
+  const ph_entry *e = ph_store_entry(s.get(), 0);
+  std::string both = ghosts + "; num_samples is 9, there are 4 actions";
+  EXPECT_EQ(e->oddity, ghosts);
+  ASSERT_EQ(PH_OK, ph_store_look(s.get(), 0));
+  EXPECT_EQ(e->oddity, both);
+  for (int time = 0; time < 2; time++) {
+    std::string found = findings(episode(s, 0));
+    EXPECT_EQ(e->oddity, both);
+    EXPECT_NE(found.find(ghosts + "\n"), std::string::npos) << found;
+    EXPECT_EQ(found.find(ghosts), found.rfind(ghosts)) << "once";
+  }
+  std::filesystem::resize_file(path, 900);
+  ph_episode *none = nullptr;
+  ph_probe_reset();
+  ASSERT_NE(PH_OK, ph_store_episode(&none, s.get(), 0));
+  EXPECT_EQ(std::string(e->oddity).rfind(ghosts + "; ", 0), 0u) << e->oddity;
+  EXPECT_EQ(std::string(e->oddity).find("num_samples"), std::string::npos) << "of another look";
+}
+
+TEST_F(ForeignStore, ASentenceThatFindingsSayIsNotSaidAgain) {
+  ph_finding found[2] = {};
+  strcpy(found[0].text, "an oddity; 4 such");
+  strcpy(found[1].text, "another that is rather long");
+  EXPECT_STREQ(ph_unsaid("", found, 2), "");
+  EXPECT_STREQ(ph_unsaid("an oddity; 4 such", found, 2), "");
+  EXPECT_STREQ(ph_unsaid("another that is rather long; an oddity; 4 such", found, 2), "");
+  EXPECT_STREQ(ph_unsaid("an oddity; 4 such; another that...", found, 2), "");
+  EXPECT_STREQ(ph_unsaid("another that is ra", found, 2), "");
+  EXPECT_STREQ(ph_unsaid("an oddity; 4 such; a third", found, 2), "a third");
+  EXPECT_STREQ(ph_unsaid("an oddity; 4 suchlike", found, 2), "an oddity; 4 suchlike");
+  EXPECT_STREQ(ph_unsaid("a third", found, 0), "a third");
 }
 
 /* --- another model than the recorded one --- */

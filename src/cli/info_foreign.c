@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../finding.h"
 #include "info_findings.h"
 #include "info_survey.h"
 
@@ -83,15 +84,6 @@ static void note_words(struct sheet *s, size_t i, const ph_episode_meta *m) {
   survey_add(&s->outcome, i, 0, -1, m->success_source);
 }
 
-/* Whether a finding says what the list says, which may be cut. */
-static bool is_found(const ph_finding *findings, size_t n, const char *oddity) {
-  size_t length = strlen(oddity);
-  for (size_t k = 0; k < n; k++)
-    if (strncmp(findings[k].text, oddity, length) == 0)
-      return true;
-  return false;
-}
-
 static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
   const ph_episode_meta *m = ph_episode_meta_of(episode);
   struct line *line = &s->lines[i];
@@ -109,8 +101,9 @@ static void note_episode(struct sheet *s, size_t i, const ph_episode *episode) {
   const ph_finding *findings = ph_episode_findings(episode, &n);
   for (size_t k = 0; k < n; k++)
     findings_add(&s->findings, i, true, (int)findings[k].kind, findings[k].step, findings[k].text);
-  if (!is_found(findings, n, entry_of(s, i)->oddity))
-    findings_add(&s->findings, i, true, PH_FINDING_ODDITY, -1, entry_of(s, i)->oddity);
+  const char *unsaid = ph_unsaid(entry_of(s, i)->oddity, findings, n);
+  if (unsaid[0])
+    findings_add(&s->findings, i, true, PH_FINDING_ODDITY, -1, unsaid);
   s->opened++;
 }
 

@@ -1,6 +1,6 @@
 #include "info_foreign.h"
 
-#include <string.h>
+#include "../finding.h"
 
 static json_t *shape_of(const ph_channel *c) {
   json_t *shape = json_array();
@@ -51,15 +51,13 @@ static json_t *missing_of(const ph_episode *episode) {
 static json_t *oddities_of(const ph_episode *episode, const char *listed) {
   size_t n;
   const ph_finding *findings = ph_episode_findings(episode, &n);
-  bool found = listed[0] == 0;
+  const char *unsaid = ph_unsaid(listed, findings, n);
   json_t *all = json_array();
-  for (size_t i = 0; i < n; i++) {
-    found = found || strncmp(findings[i].text, listed, strlen(listed)) == 0;
+  for (size_t i = 0; i < n; i++)
     if (findings[i].kind == PH_FINDING_ODDITY)
       json_array_append_new(all, ph_json_text(findings[i].text));
-  }
-  if (!found)
-    json_array_append_new(all, ph_json_text(listed));
+  if (unsaid[0])
+    json_array_append_new(all, ph_json_text(unsaid));
   return all;
 }
 

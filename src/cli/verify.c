@@ -89,8 +89,10 @@ static void take_notes(struct result *r, const ph_episode *episode) {
   for (size_t i = 0; i < n; i++)
     if (findings[i].kind == PH_FINDING_ODDITY && findings[i].step < 0)
       note(r, findings[i].text);
-  if (!is_found(r, r->entry->oddity))
-    note(r, r->entry->oddity);
+  const char *odd = ph_episode_meta_of(episode)->oddity; /* all that the list adds is noted */
+  odd = odd[0] ? odd : r->entry->oddity;
+  if (!is_found(r, odd))
+    note(r, odd);
 }
 
 static bool has_quaternions(const ph_episode *episode, const ph_model *model) {
