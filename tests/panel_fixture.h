@@ -2,6 +2,8 @@
 // holds. Memory belongs to the fixture, so the app is never freed but for what it made itself.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -273,4 +275,22 @@ struct Fixture {
 
 inline std::string golden_path(const std::string &name) {
   return std::string(TEST_SOURCE_ROOT) + "/tests/golden/" + name + ".txt";
+}
+
+// Compares with a golden screen; PH_GOLDEN_UPDATE=1 writes it instead.
+inline void expect_golden(const std::string &name, const std::string &text) {
+  std::string path = golden_path(name);
+  if (std::getenv("PH_GOLDEN_UPDATE")) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::ifstream file(path);
+  std::stringstream want;
+  want << file.rdbuf();
+  EXPECT_EQ(want.str(), text) << name << " differs; look at it, and if it is right run this "
+                              << "test with PH_GOLDEN_UPDATE=1";
+}
+
+inline bool has(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
 }
