@@ -35,10 +35,11 @@ struct ph_episode {
   size_t nchannels;
   ph_finding *findings;
   size_t nfindings;
-  bool time_odd;      /* a finding says that its times are not even */
-  char no_model[360]; /* "" or why its states have no names, a sentence */
-  bool own_model;     /* the model is of a text that the file holds or names */
-  bool rounded;       /* that text has numbers of six digits and none of more */
+  bool late_predicate; /* its row 0 is of no action: of the first state nothing is known */
+  bool time_odd;       /* a finding says that its times are not even */
+  char no_model[360];  /* "" or why its states have no names, a sentence */
+  bool own_model;      /* the model is of a text that the file holds or names */
+  bool rounded;        /* that text has numbers of six digits and none of more */
 };
 
 /* Takes backend and copies the rest. */

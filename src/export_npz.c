@@ -52,7 +52,8 @@ static ph_status find_arrays(struct arrays *a) {
     else if (ph_episode_meta_of(a->episode)->layout[0] && strrchr(name, '/'))
       name = strrchr(name, '/') + 1; /* the file has no folder of ours */
     if (ph_track_shown(a->episode, col) && !channel_named(channels, n, name))
-      add_array(a, col, -1, ph_episode_rows(a->episode, col), 0, name);
+      add_array(a, col, -1, ph_episode_rows(a->episode, col) - ph_track_void(a->episode, col), 0,
+                name);
   }
   for (size_t i = 0; i < n; i++)
     if (channels[i].kind == PH_CHANNEL_NUMBERS)

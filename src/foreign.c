@@ -441,6 +441,7 @@ ph_status ph_foreign_episode(ph_episode **out, ph_foreign *foreign, const ph_mod
   }
   memcpy(e->no_model, fault, sizeof fault);
   e->own_model = f->model_text != NULL;
+  e->late_predicate = f->success >= 0;
   e->rounded = f->model_text && is_rounded(f->model_text, f->model_size);
   e->findings = f->findings;
   e->nfindings = f->nfindings;

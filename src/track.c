@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "episode.h"
 #include "fail.h"
 #include "name.h"
 #include "signals.h"
@@ -129,13 +130,19 @@ static void name_column(ph_track *track, const struct names *names, const ph_dim
   }
 }
 
-static int column_shift(ph_column col) {
-  return col == PH_COL_REWARDS || col == PH_COL_DONES || col == PH_COL_FLAGS;
+int64_t ph_track_void(const ph_episode *episode, ph_column col) {
+  return col == PH_COL_PREDICATE && episode->late_predicate ? 1 : 0;
+}
+
+static int column_shift(const ph_episode *episode, ph_column col) {
+  return ph_track_void(episode, col) > 0 || col == PH_COL_REWARDS || col == PH_COL_DONES ||
+         col == PH_COL_FLAGS;
 }
 
 static ph_status add_column(ph_tracks *tracks, const struct names *names, ph_column col) {
   const ph_dims *dims = &ph_episode_meta_of(tracks->episode)->dims;
   size_t width = ph_schema_width(col, dims);
+  int64_t skipped = ph_track_void(tracks->episode, col);
   ph_status status = room_for(tracks, width);
   for (size_t e = 0; e < width && status == PH_OK; e++) {
     ph_track *track = &tracks->at[tracks->n++];
@@ -143,8 +150,8 @@ static ph_status add_column(ph_tracks *tracks, const struct names *names, ph_col
                         .column = col,
                         .channel = -1,
                         .element = (int)e,
-                        .rows = ph_episode_rows(tracks->episode, col),
-                        .shift = column_shift(col)};
+                        .rows = ph_episode_rows(tracks->episode, col) - skipped,
+                        .shift = column_shift(tracks->episode, col)};
     bool time_alone = col == PH_COL_STATES && !ph_track_divided(tracks->episode);
     snprintf(track->array, sizeof track->array, "%s",
              time_alone ? "time" : ph_schema_column(col)->path);

@@ -7,6 +7,10 @@
 /* Numbers in a row of a track's array. */
 size_t ph_track_width(const ph_episode *episode, const ph_track *track);
 
+/* Rows at the front of a column that hold nothing and are no rows of its tracks: row 0 of
+ * ph_track_rows is the one behind them. */
+int64_t ph_track_void(const ph_episode *episode, ph_column col);
+
 /* n rows (not steps) from row `first` of the array that the track is part of, as doubles: n x
  * ph_track_width. Errors are those of ph_episode_read. Thread safe. */
 ph_status ph_track_rows(const ph_episode *episode, const ph_track *track, int64_t first, int64_t n,

@@ -56,7 +56,8 @@ ph_status ph_track_rows(const ph_episode *episode, const ph_track *track, int64_
   const ph_array *own = track->column == PH_COL_DONES ? ph_track_behind(episode, track, &at) : NULL;
   if (own) /* its own numbers, whatever they are taken for */
     return ph_array_shifted(own, first + at, n, out);
-  ph_status status = ph_episode_read(episode, track->column, first, n, out);
+  int64_t skipped = ph_track_void(episode, track->column);
+  ph_status status = ph_episode_read(episode, track->column, first + skipped, n, out);
   if (status == PH_OK && ph_schema_column(track->column)->type == PH_U8)
     widen(out, (size_t)n * ph_track_width(episode, track));
   return status;

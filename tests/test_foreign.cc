@@ -1,5 +1,10 @@
 /* What becomes of the arrays of another recorder: which model fits, columns, lengths, channels. */
+#include <cmath>
+
 #include "foreign_help.h"
+
+#include <playhead/export.h>
+#include <playhead/track.h>
 
 using namespace foreign_help;
 using Names = std::vector<std::string>;
@@ -310,6 +315,37 @@ TEST(Foreign, APieceOfThePredicateIsThatPiece) {
   EXPECT_EQ(all(findings(e)), "");
   EXPECT_EQ(ph_episode_meta_of(e.get())->success, -1) << "the last action was none";
   EXPECT_EQ(channels(e), Names{"success"}) << "it stays readable as it is";
+}
+
+static bool append(void *to, const char *text, size_t size) {
+  static_cast<std::string *>(to)->append(text, size);
+  return true;
+}
+
+TEST(Foreign, TheFirstStateHasNoOutcomeInTracksAndExports) {
+  Model model(scene());
+  Maker m;
+  m.f.timed = true;
+  m.f.states = m.add("states", 16, states(4));
+  m.f.actions = m.add("actions", 1, ramp(4));
+  m.f.rewards = m.f.success = m.add("rewards", 1, {1, 0, 1, 0});
+  Episode e = m.make(model);
+  ph_tracks *tracks = nullptr;
+  size_t place = 0;
+  double value[5];
+  ASSERT_EQ(PH_OK, ph_tracks_make(&tracks, e.get(), model));
+  ASSERT_EQ(1u, ph_tracks_find(tracks, "predicate", &place, 1));
+  EXPECT_EQ(3, ph_tracks_at(tracks, place)->rows);
+  EXPECT_EQ(1, ph_tracks_at(tracks, place)->shift);
+  ASSERT_EQ(PH_OK, ph_tracks_read(tracks, place, 0, 5, value));
+  EXPECT_TRUE(std::isnan(value[0]) && std::isnan(value[4])) << "as of a reward";
+  EXPECT_EQ(std::vector<double>(value + 1, value + 4), (std::vector<double>{1, 0, 1}));
+  ph_tracks_free(tracks);
+  std::string csv;
+  ph_export_options opt = PH_EXPORT_OPTIONS_INIT;
+  opt.columns = "predicate,reward";
+  ASSERT_EQ(PH_OK, ph_export_csv(e.get(), model, &opt, append, &csv)) << ph_error();
+  EXPECT_EQ(csv, "step,predicate,reward\n0,,\n1,1,1\n2,0,0\n3,1,1\n4,,0\n");
 }
 
 TEST(Foreign, WhatTheFileSaysOfSuccessHolds) {

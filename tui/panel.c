@@ -130,6 +130,10 @@ bool panel_opening(const struct app *app) {
          (!snap->error[0] || snap->serial != app->want.serial);
 }
 
+bool panel_has_outcome(const struct reel *reel, int64_t step) {
+  return reel->predicate && step >= (reel->meta.layout[0] ? 1 : 0) && step < reel->states;
+}
+
 bool panel_has_hold(const struct reel *reel) {
   return reel->hold_steps > 0 || !reel->meta.layout[0] || reel->nconditions > 0;
 }

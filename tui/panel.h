@@ -58,6 +58,9 @@ void panel_more(struct surface *s, struct rect r, int y, const struct app *app, 
 bool panel_opening(const struct app *app);
 /* Whether success must last: files of others say nothing of a hold. */
 bool panel_has_hold(const struct reel *reel);
+/* Whether the stored predicate says something of a step: other recorders keep the outcome of each
+ * action, and the first state has none. */
+bool panel_has_outcome(const struct reel *reel, int64_t step);
 /* Lines of facts that the success panel has of an episode that was judged. */
 int panel_success_facts(const struct reel *reel);
 enum { PANEL_NOTES = 3 };

@@ -29,7 +29,7 @@ enum { FACT_X = 9 };
 static void success_predicate(struct surface *s, struct rect r, int y, const struct app *app) {
   const struct reel *reel = app_reel(app);
   const struct snapshot *snap = app->snap;
-  bool stored = reel->predicate && snap->step >= 0 && snap->step < reel->states;
+  bool stored = panel_has_outcome(reel, snap->step);
   bool recorded = stored && reel->predicate[snap->step];
   struct strip strip = {0};
   fact(s, r, y, "pred");
@@ -46,7 +46,7 @@ static void success_predicate(struct surface *s, struct rect r, int y, const str
               truth(snap->predicate_now));
     strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "judged here");
   } else {
-    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "unknown");
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "%s", reel->predicate ? "-" : "unknown");
   }
   strip_draw(s, r, y, FACT_X, &strip);
 }

@@ -181,6 +181,7 @@ static void timeline_predicate(struct surface *s, struct rect r, int y, const st
     timeline_steps(t, col, &first, &last);
     for (int64_t step = first; step <= last && step < reel->states; step++)
       yes += reel->predicate[step] != 0;
+    first += !panel_has_outcome(reel, first);
     if (yes > 0)
       surface_put(s, lane_rect(t, r), y, col, STYLE_PREDICATE, yes == last - first + 1 ? "▒" : "░");
   }
