@@ -1,10 +1,14 @@
 /* The rows of one running episode: a log of fixed-size records that only grows. Record t holds row
  * t and, from t = 1, the transition that led to it, so a record is either there whole or not at
- * all. This version keeps them in memory. Belongs to one thread. */
+ * all. Records are in a journal while there is one and it takes them, else in memory: what a
+ * journal refuses goes to memory from there on, and the log is one all the same. Belongs to one
+ * thread. */
 #ifndef PLAYHEAD_ROWS_H
 #define PLAYHEAD_ROWS_H
 
 #include <playhead/sim.h>
+
+#include "journal.h"
 
 typedef struct ph_rowlog ph_rowlog;
 

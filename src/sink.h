@@ -8,6 +8,7 @@
 #define PLAYHEAD_SINK_H
 
 #include <playhead/episode.h>
+#include <playhead/recorder.h>
 #include <playhead/task.h>
 
 #include "model.h"
@@ -40,6 +41,7 @@ struct ph_sink {
 
 typedef struct ph_sink_options {
   bool compress;
+  ph_existing existing;
 } ph_sink_options;
 
 /* A run directory: run.h5 appears with `ph_sink_run_start`, else with the first `begin` or
@@ -53,6 +55,11 @@ ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *ori
 /* Writes run.h5 of a run directory now; all models and tasks must be known. After an error it is
  * tried again by `begin`. */
 ph_status ph_sink_run_start(ph_sink *sink);
+/* The origin of the run: that of the options, or what an appended run.h5 says (its run_id). */
+const ph_episode_meta *ph_sink_run_origin(const ph_sink *sink);
+/* One more than the highest number of an episode, or of a record in the index, of that env that was
+ * in the folder when it was opened; 0 where there is none. */
+int64_t ph_sink_run_next(const ph_sink *sink, int env_id);
 /* Takes the run.h5 of a run without an episode away again, and with it the folder if that was not
  * there before. Nothing but `free` may follow. */
 void ph_sink_run_undo(ph_sink *sink);

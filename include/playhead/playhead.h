@@ -29,8 +29,11 @@
 #include <playhead/finding.h>
 #include <playhead/latch.h>
 #include <playhead/marks.h>
+#include <playhead/pack.h>
+#include <playhead/pool.h>
 #include <playhead/recorder.h>
 #include <playhead/replay.h>
+#include <playhead/salvage.h>
 #include <playhead/schema.h>
 #include <playhead/sim.h>
 #include <playhead/status.h>

@@ -1,6 +1,10 @@
 /* The recorder takes rows, not envs: plain arrays, so a process with its own simulator can use it.
  * Action t arrives together with row t+1, so every row given completes a transition. Each episode
- * is one file, written whole, verified, and renamed into place. Belongs to one thread. */
+ * is one file, written whole, verified, and renamed into place; until then its rows are in the
+ * env's journal, where a killed process leaves them for ph_salvage_run.
+ *
+ * Threads: begin, rows, end and discard of different envs may run at the same time; for one env one
+ * call at a time. open and close belong to one thread, with nothing else at work. */
 #ifndef PLAYHEAD_RECORDER_H
 #define PLAYHEAD_RECORDER_H
 
@@ -11,6 +15,13 @@ extern "C" {
 #endif
 
 typedef struct ph_recorder ph_recorder;
+
+/* What to do where the folder holds a run already. */
+typedef enum ph_existing {
+  PH_EXISTING_REFUSE,
+  PH_EXISTING_APPEND,   /* go on with its numbering; same model, task and control_steps only */
+  PH_EXISTING_OVERWRITE /* take the run away first; only what a recorder has written */
+} ph_existing;
 
 typedef struct ph_recorder_options {
   const ph_task *task;  /* Nullable */
@@ -24,9 +35,18 @@ typedef struct ph_recorder_options {
   int action_dim;       /* 0: the task's terms give it, else nu */
   int action_state;     /* length of action_state in rows; ignored where action_dim is the task's */
   bool ctrl_substeps;   /* rows will carry ctrl of every substep */
+  bool compress;        /* 64-row chunks with shuffle, deflate and fletcher32 */
+  ph_existing existing;
+  /* Nullable. Told once of each cause that keeps rows from the disk (path and reason in one line),
+   * and again when it is gone; one line at a time, from any thread that records. */
+  void (*warn)(void *user, const char *line);
+  void *user;
 } ph_recorder_options;
 #define PH_RECORDER_OPTIONS_INIT                                                                   \
-  { NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false }
+  {                                                                                                \
+    NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false, false, PH_EXISTING_REFUSE, NULL,     \
+        NULL                                                                                       \
+  }
 
 /* Tally of a recording: resets = commits + discards once it is closed and nothing was lost. */
 typedef struct ph_tally {
@@ -74,6 +94,24 @@ PH_API ph_status ph_recorder_end(ph_recorder *rec, int env_id, ph_end reason, in
                                  const char *detail);
 /* Drops the rows of the running episode; its number is not used again. */
 PH_API ph_status ph_recorder_discard(ph_recorder *rec, int env_id);
+
+/* The number that the env's next episode gets: what ran and, where a run is appended to, what is on
+ * disk counts. */
+PH_API int64_t ph_recorder_next_episode(const ph_recorder *rec, int env_id);
+
+/* Writes the episodes that run in these envs, as far as they have come, as one dataset (end_reason
+ * `aborted`, lengths of their own); recording goes on, and nothing of it changes. Envs without an
+ * episode or without a row in it are left out; PH_EINVAL: none is left, an id is given twice or not
+ * known. PH_EEXIST: path is there. PH_EIO. Not while another thread records these envs. */
+PH_API ph_status ph_recorder_save_trajectory(ph_recorder *rec, const char *path, const int *env_ids,
+                                             size_t n);
+
+/* Tries the episodes that could not be written again, now; close and each commit that succeeds do
+ * so too. PH_OK: none is left. */
+PH_API ph_status ph_recorder_retry(ph_recorder *rec);
+
+/* A snapshot, while others record. */
+PH_API void ph_recorder_tally_now(const ph_recorder *rec, ph_tally *out);
 
 /* All three are borrowed until the recorder is closed; the tally goes on counting. The path is as
  * it was given. */

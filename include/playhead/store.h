@@ -46,6 +46,11 @@ PH_API const char *ph_store_layout(const ph_store *store);
 PH_API const char *ph_store_path(const ph_store *store); /* the first path */
 PH_API size_t ph_store_count(const ph_store *store);
 PH_API const ph_entry *ph_store_entry(const ph_store *store, size_t i); /* Borrowed */
+/* Looks for episodes that a recorder has added to the runs among the paths since. They come behind
+ * those that are there, whose places and ids stay; *added counts them. Costs a look at the folder
+ * where nothing has changed. Nothing is locked: no recorder waits. PH_EIO: a folder cannot be read;
+ * the store stays as it was. */
+PH_API ph_status ph_store_refresh(ph_store *store, size_t *added);
 /* Which of the opened paths holds the i-th episode: its place among them; SIZE_MAX if none. */
 PH_API size_t ph_store_home(const ph_store *store, size_t i);
 

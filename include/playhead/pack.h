@@ -1,0 +1,38 @@
+/* Many runs, episode files and datasets become one dataset. */
+#ifndef PLAYHEAD_PACK_H
+#define PLAYHEAD_PACK_H
+
+#include <playhead/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ph_pack_options {
+  bool compress;  /* 64-row chunks with shuffle, deflate and fletcher32 */
+  bool overwrite; /* replace `out` once the new one is whole */
+  /* Nullable: called after each episode with how many of how many are done; false stops. */
+  bool (*progress)(void *user, size_t done, size_t all);
+  void *user;
+} ph_pack_options;
+#define PH_PACK_OPTIONS_INIT                                                                       \
+  { false, false, NULL, NULL }
+
+typedef struct ph_pack_tally {
+  int64_t episodes, steps;
+  int models, tasks; /* shared by their hashes */
+} ph_pack_tally;
+
+/* Writes all episodes of the paths (our own layouts) as demo_0, demo_1, ... of one dataset with
+ * /index, numbered by path, then (episode, env_id). Streams in blocks of rows: memory does not
+ * depend on how much there is. Bytes of rows, and every fact of an episode, stay; provenance gets
+ * one more step that names the source. PH_EMISMATCH: their actions differ in size; both are named.
+ * PH_EEXIST: out is there. PH_EFORMAT: a path is of another recorder. PH_ECORRUPT, PH_EIO.
+ * PH_EINVAL: progress stopped it. After an error nothing is left behind. */
+PH_API ph_status ph_pack(const char *out, const char *const *paths, size_t n,
+                         const ph_pack_options *opt, ph_pack_tally *tally);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

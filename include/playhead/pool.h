@@ -1,0 +1,83 @@
+/* Many envs on a pool of threads, recorded through the rows of ph_recorder. Each env has its own
+ * sim, model copy where its reset changes the model, script state, random streams, counters and
+ * journal; env i records ceil((M-i)/N) episodes and goes on with its next one while the others are
+ * in theirs. What is recorded is a function of (task, seed, envs, episodes) alone: neither jobs nor
+ * chance changes a bit of it. */
+#ifndef PLAYHEAD_POOL_H
+#define PLAYHEAD_POOL_H
+
+#include <playhead/recorder.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ph_pool ph_pool;
+
+/* What became of an episode that has ended. */
+typedef enum ph_pool_fate {
+  PH_POOL_SAVED,       /* whole on disk */
+  PH_POOL_KEPT,        /* could not be written, is tried again */
+  PH_POOL_DISCARDED,   /* it had no step */
+  PH_POOL_UNSUCCESSFUL /* only successful ones are wanted */
+} ph_pool_fate;
+
+/* One episode that has ended, as it is told of. Strings are valid during the call. */
+typedef struct ph_pool_episode {
+  int env_id;
+  int64_t episode; /* its number in the run */
+  int64_t actions; /* rows recorded of it */
+  uint64_t seed;
+  ph_end end;
+  int success; /* 1, 0, -1: no task condition */
+  ph_pool_fate fate;
+  const char *detail; /* how it ended, in words */
+  const char *error;  /* NULL, or why it is kept or why its env stopped the run */
+} ph_pool_episode;
+
+typedef struct ph_pool_options {
+  int envs;            /* N, from 1 */
+  int64_t episodes;    /* M of all envs together; 0: one for each env */
+  uint64_t seed;       /* of the run */
+  int jobs;            /* threads; 0: as many as the machine has cores; never more than envs */
+  double hold_seconds; /* in force; negative: the task's */
+  bool only_success;   /* others are discarded and counted */
+  /* Nullable. Told of every episode that ended, one at a time, from any thread of the pool. */
+  void (*ended)(void *user, const ph_pool_episode *episode);
+  void *user;
+} ph_pool_options;
+#define PH_POOL_OPTIONS_INIT                                                                       \
+  { 1, 0, 0, 0, -1.0, false, NULL, NULL }
+
+/* What a run has come to, as a snapshot. */
+typedef struct ph_pool_progress {
+  int64_t steps, ended, wanted, successes, errors; /* ended: episodes, however they ended */
+  int running;                                     /* envs that have not finished their share */
+  int64_t fewest, most;                            /* episodes that one env has ended */
+} ph_pool_progress;
+
+/* Makes the envs (none is idle: no more than episodes). Errors of ph_env_create; PH_EINVAL: the
+ * task has no policy, or a number is out of range. Task and model are referenced. */
+PH_API ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *model,
+                                const ph_pool_options *opt);
+PH_API void ph_pool_free(ph_pool *pool);                 /* Nullable; not while it runs */
+PH_API const ph_dims *ph_pool_dims(const ph_pool *pool); /* as ph_env_dims; for the recorder */
+
+/* Records all episodes and returns when every env has ended its share, or after ph_pool_stop, or
+ * after an error. Episode numbers go on from what the recorder has (ph_recorder_next_episode), and
+ * seeds are of those numbers. Unfinished episodes are saved as `aborted`.
+ *
+ * An error of one env (its script's or the engine's) stops the run in order: the others finish
+ * their step and are saved as aborted, the env's own episode too, with the error as its end_detail.
+ * PH_ETASK, PH_ESIM, PH_ENOMEM, PH_EINVAL: that error. A recorder that cannot write is no such
+ * error: the rows are kept and ph_recorder_close says so. */
+PH_API ph_status ph_pool_run(ph_pool *pool, ph_recorder *rec);
+/* Ends a run after the step that each env is in. From any thread, and from a signal handler. */
+PH_API void ph_pool_stop(ph_pool *pool);
+/* From any thread, while it runs too. */
+PH_API void ph_pool_progress_of(const ph_pool *pool, ph_pool_progress *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
