@@ -286,6 +286,17 @@ inline ::testing::AssertionResult says(const char *text, const std::string &word
   return ::testing::AssertionSuccess();
 }
 
+/* Every row of the columns that it was written with. */
+inline void expect_equal(const ph_episode *e, const Demo &demo) {
+  for (ph_column col : demo.columns) {
+    ph_status status;
+    ASSERT_TRUE(ph_episode_has(e, col)) << ph_schema_column(col)->path;
+    Bytes got = read_column(e, col, &status);
+    ASSERT_EQ(status, PH_OK) << ph_error();
+    EXPECT_EQ(got, demo.data.at(col)) << ph_schema_column(col)->path;
+  }
+}
+
 } // namespace read_help
 
 #endif
