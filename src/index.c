@@ -58,16 +58,28 @@ static char *put_id(char *at, int env_id, int64_t episode) {
   return at;
 }
 
-void ph_index_file_name(char *out, size_t size, int env_id, int64_t episode, int64_t actions) {
-  char name[PH_INDEX_NAME_SIZE];
-  char *at = stpcpy(put_id(name, env_id, episode), "_");
-  stpcpy(put_digits(at, actions < 0 ? 0 : actions, 1), ".h5");
+static void copy_name(char *out, size_t size, const char *name) {
   size_t n = strlen(name);
   if (size == 0)
     return;
   n = n < size ? n : size - 1;
   memcpy(out, name, n);
   out[n] = 0;
+}
+
+void ph_index_file_name(char *out, size_t size, int env_id, int64_t episode, int64_t actions) {
+  char name[PH_INDEX_NAME_SIZE];
+  char *at = stpcpy(put_id(name, env_id, episode), "_");
+  stpcpy(put_digits(at, actions < 0 ? 0 : actions, 1), ".h5");
+  copy_name(out, size, name);
+}
+
+void ph_index_journal_name(char *out, size_t size, int env_id, int64_t episode) {
+  char name[PH_INDEX_NAME_SIZE];
+  char *at = episode < 0 ? put_digits(stpcpy(name, "env"), env_id < 0 ? 0 : env_id, 3)
+                         : put_id(name, env_id, episode);
+  stpcpy(at, ".journal");
+  copy_name(out, size, name);
 }
 
 /* Reads decimal digits as put_digits writes them; false for anything else. */
@@ -86,19 +98,42 @@ static bool parse_digits(const char **text, int width, int64_t *out) {
   return true;
 }
 
-bool ph_index_parse_name(const char *name, int *env_id, int64_t *episode, int64_t *actions) {
-  const char *s = name;
+/* "env<III>" */
+static bool parse_env(const char **text, int *env_id) {
   int64_t env;
-  if (strncmp(s, "env", 3) != 0)
+  if (strncmp(*text, "env", 3) != 0)
     return false;
-  s += 3;
-  if (!parse_digits(&s, 3, &env) || env > INT32_MAX || strncmp(s, "_ep", 3) != 0)
-    return false;
-  s += 3;
-  if (!parse_digits(&s, 6, episode) || *s++ != '_' || !parse_digits(&s, 1, actions))
+  *text += 3;
+  if (!parse_digits(text, 3, &env) || env > INT32_MAX)
     return false;
   *env_id = (int)env;
+  return true;
+}
+
+/* "_ep<NNNNNN>" */
+static bool parse_episode(const char **text, int64_t *episode) {
+  if (strncmp(*text, "_ep", 3) != 0)
+    return false;
+  *text += 3;
+  return parse_digits(text, 6, episode);
+}
+
+bool ph_index_parse_name(const char *name, int *env_id, int64_t *episode, int64_t *actions) {
+  const char *s = name;
+  int env;
+  if (!parse_env(&s, &env) || !parse_episode(&s, episode) || *s++ != '_' ||
+      !parse_digits(&s, 1, actions))
+    return false;
+  *env_id = env;
   return strcmp(s, ".h5") == 0;
+}
+
+bool ph_index_parse_journal(const char *name, int *env_id, int64_t *episode) {
+  const char *s = name;
+  *episode = -1;
+  if (!parse_env(&s, env_id) || (*s == '_' && !parse_episode(&s, episode)))
+    return false;
+  return strcmp(s, ".journal") == 0;
 }
 
 /* --- one record --- */
@@ -326,26 +361,28 @@ out:
   return status;
 }
 
-/* Records that check and whose name is that of an episode file with these very facts. */
+/* Whether a record checks, and its name is that of an episode file with these very facts. */
+static bool name_record(named *item, const unsigned char *r) {
+  char name[64];
+  if (!record_checks(r))
+    return false;
+  memcpy(name, r + AT_FILE, 60);
+  name[60] = 0;
+  if (!ph_index_parse_name(name, &item->env_id, &item->episode, &item->actions))
+    return false;
+  if ((int64_t)get_u(r + AT_EPISODE, 8) != item->episode ||
+      (int64_t)get_u(r + AT_ACTIONS, 8) != item->actions ||
+      (int32_t)get_u(r + AT_ENV, 4) != item->env_id)
+    return false;
+  int64_t states = (int64_t)get_u(r + AT_STATES, 8);
+  return states == item->actions || states == item->actions + 1;
+}
+
+/* False: out of memory. */
 static bool list_records(named_list *list, const unsigned char *records, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    const unsigned char *r = records + i * RECORD;
-    char name[64];
     named item = {.record = i};
-    if (!record_checks(r))
-      continue;
-    memcpy(name, r + AT_FILE, 60);
-    name[60] = 0;
-    if (!ph_index_parse_name(name, &item.env_id, &item.episode, &item.actions))
-      continue;
-    if ((int64_t)get_u(r + AT_EPISODE, 8) != item.episode ||
-        (int64_t)get_u(r + AT_ACTIONS, 8) != item.actions ||
-        (int32_t)get_u(r + AT_ENV, 4) != item.env_id)
-      continue;
-    int64_t states = (int64_t)get_u(r + AT_STATES, 8);
-    if (states != item.actions && states != item.actions + 1)
-      continue;
-    if (!list_add(list, item))
+    if (name_record(&item, records + i * RECORD) && !list_add(list, item))
       return false;
   }
   list_sort(list);
@@ -498,5 +535,44 @@ out:
   free(files.at);
   free(listed.at);
   free(records);
+  return status;
+}
+
+/* --- a run that grows --- */
+
+ph_status ph_index_entry(ph_entry *out, const char *dir, int env_id, int64_t episode,
+                         int64_t actions) {
+  named item = {env_id, episode, actions, SIZE_MAX};
+  memset(out, 0, sizeof *out);
+  return fill(out, dir, &item, NULL);
+}
+
+static ph_status visit_record(const unsigned char *record, const char *dir, ph_index_visit *visit,
+                              void *arg) {
+  named item = {0};
+  ph_entry entry = {0};
+  if (!name_record(&item, record))
+    return PH_OK;
+  ph_status status = fill(&entry, dir, &item, record);
+  return status == PH_OK ? visit(arg, &entry) : status;
+}
+
+ph_status ph_index_follow(size_t *next, const char *dir, ph_index_visit *visit, void *arg) {
+  unsigned char records[64 * RECORD];
+  char path[4096];
+  ph_status status = PH_OK;
+  struct stat st;
+  ssize_t got = 0;
+  if (snprintf(path, sizeof path, "%s/index", dir) >= (int)sizeof path)
+    return ph_fail(PH_EINVAL, "%s: the path is too long", dir);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return PH_OK;
+  bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  while (regular && status == PH_OK &&
+         (got = pread(fd, records, sizeof records, (off_t)(*next * RECORD))) >= RECORD)
+    for (size_t i = 0; status == PH_OK && i < (size_t)got / RECORD; i++, ++*next)
+      status = visit_record(records + i * RECORD, dir, visit, arg);
+  close(fd);
   return status;
 }

@@ -12,6 +12,12 @@ void ph_index_file_name(char *out, size_t size, int env_id, int64_t episode, int
 /* Parses such a name, exactly as it would be written; false if it is none. */
 bool ph_index_parse_name(const char *name, int *env_id, int64_t *episode, int64_t *actions);
 
+/* Name of a journal: env<III>.journal, or env<III>_ep<NNNNNN>.journal of an episode that has ended;
+ * episode < 0: the running one. */
+void ph_index_journal_name(char *out, size_t size, int env_id, int64_t episode);
+/* Parses such a name, exactly as it would be written; *episode -1: the running one. */
+bool ph_index_parse_journal(const char *name, int *env_id, int64_t *episode);
+
 /* Appends one record and syncs it. entry->file is the bare file name. PH_EIO leaves the index as it
  * was, but for one that could not be synced: the record may be there. PH_EINVAL: a text does not
  * fit. */
@@ -22,5 +28,15 @@ ph_status ph_index_append(const char *dir, const ph_entry *entry);
  * attributes; a file that cannot be read is listed with its oddity, and so is an episode of which
  * there is a record and no file. A torn tail is left out. PH_EIO: the folder cannot be listed. */
 ph_status ph_index_load(ph_entry **out, size_t *n, const char *dir);
+
+/* For a run that grows. Calls visit with each record from number *next on that checks, in the order
+ * of the index, as an entry whose file is dir/name; *next is then behind the last whole record.
+ * Whether the file is there is for the caller to see. PH_EINVAL: the path is too long. The first
+ * error of visit. */
+typedef ph_status ph_index_visit(void *arg, const ph_entry *entry);
+ph_status ph_index_follow(size_t *next, const char *dir, ph_index_visit *visit, void *arg);
+/* The entry of a file without a record, as ph_index_load makes it: opens it. PH_EINVAL. */
+ph_status ph_index_entry(ph_entry *out, const char *dir, int env_id, int64_t episode,
+                         int64_t actions);
 
 #endif

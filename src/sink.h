@@ -42,14 +42,28 @@ struct ph_sink {
 typedef struct ph_sink_options {
   bool compress;
   ph_existing existing;
+  bool salvage; /* with PH_EXISTING_APPEND: journals that are in the folder are the caller's
+                   business */
 } ph_sink_options;
 
 /* A run directory: run.h5 appears with `ph_sink_run_start`, else with the first `begin` or
  * `finish`; each `end` verifies, syncs and renames one file env<III>_ep<NNNNNN>_<A>.h5 and appends
- * its index record. The folder is locked while the sink lives. PH_EEXIST: it holds episodes, or
- * another process records into it; the run.h5 of a run without an episode gives way. PH_EINVAL:
- * files in it would have paths that are too long to be opened again. origin says
- * what all episodes share. */
+ * its index record. origin says what all episodes share. The folder is locked while the sink lives.
+ * A file that has its place already with the very bytes that an episode would get is that episode.
+ *
+ * Before each episode the path is compared with the folder that is locked: one that is gone, or in
+ * whose place there is an empty one, is made anew with its run.h5; what else is in its place is
+ * PH_EIO, and nothing is written into it.
+ *
+ * What is in the folder, by opt->existing (opt is nullable: REFUSE):
+ *   REFUSE     episodes or journals: PH_EEXIST; the run.h5 of a run without an episode gives way
+ *   APPEND     its run.h5 must be there (PH_ENOTFOUND, PH_EFORMAT) and of the same model and task,
+ *              its episodes of the same control_steps and action_dim (PH_EMISMATCH names both);
+ *              journals: PH_EEXIST unless opt->salvage
+ *   OVERWRITE  a run is taken away when the new run.h5 is ready to take its place; anything that no
+ *              recorder has written: PH_EEXIST names it
+ * PH_EEXIST too: another process records into it. PH_EINVAL: files in it would have paths that are
+ * too long to be opened again. PH_EIO, PH_ENOMEM. */
 ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
                       const ph_sink_options *opt);
 /* Writes run.h5 of a run directory now; all models and tasks must be known. After an error it is
