@@ -13,7 +13,7 @@ struct verb {
   const char *operands; /* "PATH..." */
   const char *summary;  /* one line */
   const char *text;     /* for --help and the man page */
-  uint32_t options;     /* OPTION_BIT */
+  uint64_t options;     /* OPTION_BIT */
   size_t least, most;   /* paths */
   int (*run)(const struct options *opt);
 };
@@ -26,6 +26,8 @@ int verb_info(const struct options *opt);
 int verb_export(const struct options *opt);
 int verb_record(const struct options *opt);
 int verb_verify(const struct options *opt);
+int verb_pack(const struct options *opt);
+int verb_salvage(const struct options *opt);
 
 /* Prints "playhead: <text>" on one line of stderr and returns the status. */
 int cli_fail(enum exit_status status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

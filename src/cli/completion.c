@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool has(const struct verb *verb, unsigned id) {
-  return verb->options & (1u << id);
+  return option_in(verb->options, id);
 }
 
 static const struct option_info *option(unsigned id) {

@@ -40,7 +40,7 @@ void help_verb(void *stream, const struct verb *verb) {
   for (unsigned id = 0; id < OPTION_COUNT; id++) {
     const struct option_info *info = option_info((enum option_id)id);
     char left[48], text[300];
-    if (!(verb->options & (1u << id)))
+    if (!option_in(verb->options, id))
       continue;
     snprintf(left, sizeof left, "--%s %s", info->name, info->arg ? info->arg : "");
     option_text(info, text, sizeof text);

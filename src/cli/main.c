@@ -33,12 +33,30 @@
   "A:B\n"                                                                                          \
   "ends before B, as in Python: 0:10 are ten steps."
 
+#define PACK_TEXT                                                                                  \
+  "Copies the episodes of runs, datasets and episode files into one dataset, as demo_0, demo_1,\n" \
+  "and so on: by path, then by episode and env. Every bit of a row and every fact of an episode\n" \
+  "stays; each one's provenance names where it was. Models and tasks that are the same are kept\n" \
+  "once. Episodes whose actions differ in size do not go together, and one that is damaged or\n"   \
+  "cannot be read stops it: nothing is left then. No source is changed. A run may be recording:\n" \
+  "what it has finished is taken. A folder of .h5 and .hdf5 files stands for all of them."
+
+#define SALVAGE_TEXT                                                                               \
+  "A run whose recorder was killed gets back every finished step of its unfinished episodes, as\n" \
+  "episodes that end as `salvaged`; what is there is not touched. With --out they go to a new\n"   \
+  "folder. Of an HDF5 file, also of another recorder, that was cut off or never closed, what "     \
+  "can\n"                                                                                          \
+  "be read goes to the new file --out; the file itself is only read. What is lost is listed, "     \
+  "with\n"                                                                                         \
+  "the reason. The exit status is 1 when anything is lost."
+
 static const struct verb verbs[] = {
     {"view", "PATH...", "open the scrubber",
      "Opens runs, datasets or episode files in the terminal. `playhead PATH` is the same. ? shows\n"
      "all keys; marks and notes are kept beside the file, which itself is never written to. A\n"
-     "folder of .h5 and .hdf5 files stands for all of them.",
-     ANY | SOURCE | LOOK, 1, SIZE_MAX, verb_view},
+     "folder of .h5 and .hdf5 files stands for all of them. With --follow the episodes that a\n"
+     "recorder adds appear while it is at work.",
+     ANY | SOURCE | LOOK | OPTION_BIT(FOLLOW), 1, SIZE_MAX, verb_view},
     {"screen", "PATH...", "print the scrubber's screen as text",
      "The same picture as view draws, without a terminal. The exit status is 1 when the episode\n"
      "cannot be read, which the picture says.",
@@ -46,8 +64,9 @@ static const struct verb verbs[] = {
      verb_screen},
     {"info", "PATH...", "say what is in a file, what is missing, and which guarantee holds",
      "Lists models, tasks, episodes and components. The guarantee says what re-simulating here\n"
-     "may promise: EXACT, NOT EXACT or STATES ONLY, with the reason.",
-     ANY | SOURCE | OPTION_BIT(JSON), 1, SIZE_MAX, verb_info},
+     "may promise: EXACT, NOT EXACT or STATES ONLY, with the reason. With --follow it goes on and\n"
+     "tells of each episode that a recorder adds, until Ctrl-C; no recorder waits for it.",
+     ANY | SOURCE | OPTION_BIT(JSON) | OPTION_BIT(FOLLOW), 1, SIZE_MAX, verb_info},
     {"export", "PATH...", "write what an episode stores as CSV or NPZ, or one state for MuJoCo",
      EXPORT_TEXT,
      ANY | SOURCE | OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(RANGE) | OPTION_BIT(COLUMNS) |
@@ -56,12 +75,17 @@ static const struct verb verbs[] = {
     {"record", "TASK.lua", "record episodes of a task",
      "Runs the task's policy in N envs until M episodes are complete, one for each env when M is\n"
      "not given: env i records ceil((M-i)/N) of them. Each is one file in the folder of the run.\n"
-     "Ctrl-C saves what is unfinished as aborted. Without --out the run goes to\n"
+     "What is recorded does not depend on --jobs. Ctrl-C saves what is unfinished as aborted; a\n"
+     "second one ends at once, and playhead salvage gives the steps back. While the disk cannot "
+     "be\n"
+     "written to, one line says why, the rows are kept, and it is tried again.\n"
+     "Without --out the run goes to\n"
      "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/. The last lines say how many\n"
      "episodes were started, saved and discarded (those that ended before their first step), and\n"
      "how to open the run.",
      ANY | OPTION_BIT(ENVS) | OPTION_BIT(EPISODES) | OPTION_BIT(SEED) | OPTION_BIT(OUT) |
-         OPTION_BIT(HOLD) | OPTION_BIT(ASSETS) | OPTION_BIT(JSON),
+         OPTION_BIT(HOLD) | OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) | OPTION_BIT(ONLY_SUCCESS) |
+         OPTION_BIT(APPEND) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
      1, 1, verb_record},
     {"verify", "PATH...", "check all episodes from the first to the last step",
      "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
@@ -74,6 +98,15 @@ static const struct verb verbs[] = {
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.",
      ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_verify},
+#if __has_include("pack.c")
+    {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,
+     ANY | OPTION_BIT(DATASET) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON), 1,
+     SIZE_MAX, verb_pack},
+#endif
+#if __has_include("salvage.c")
+    {"salvage", "PATH", "give back what a killed recorder or a file cut off still holds",
+     SALVAGE_TEXT, ANY | OPTION_BIT(RESCUE) | OPTION_BIT(JSON), 1, 1, verb_salvage},
+#endif
 };
 
 const struct verb *verb_at(size_t i) {

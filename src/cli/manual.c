@@ -45,7 +45,7 @@ static void put_verbs(FILE *out) {
     put_line(out, "", verb->summary, ".\n.br\n");
     put_line(out, "", verb->text, "\n.br\nOptions:");
     for (unsigned id = 0; id < OPTION_COUNT; id++)
-      if (verb->options & (1u << id))
+      if (option_in(verb->options, id))
         put_line(out, " \\-\\-", option_info((enum option_id)id)->name, "");
     fputs(".\n", out);
   }

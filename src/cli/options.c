@@ -26,7 +26,7 @@ void option_text(const struct option_info *info, char *out, size_t size) {
 
 struct parser {
   struct options *opt;
-  uint32_t allowed;
+  uint64_t allowed;
   char *error;
   size_t size;
 };
@@ -138,13 +138,13 @@ static bool named(const struct option_info *info, const char *name, size_t n) {
 }
 
 /* The verb's option of that name, else another verb's. */
-static const struct option_info *find(uint32_t allowed, const char *name, size_t n, bool *ours) {
+static const struct option_info *find(uint64_t allowed, const char *name, size_t n, bool *ours) {
   const struct option_info *other = NULL;
   *ours = true;
   for (unsigned id = 0; id < OPTION_COUNT; id++) {
     if (!named(&table[id], name, n))
       continue;
-    if (allowed & (1u << id))
+    if (option_in(allowed, id))
       return &table[id];
     other = &table[id];
   }
@@ -202,7 +202,7 @@ static void set_defaults(const struct parser *p) {
   }
 }
 
-bool options_parse(struct options *opt, const char *verb, uint32_t allowed, int argc, char **argv,
+bool options_parse(struct options *opt, const char *verb, uint64_t allowed, int argc, char **argv,
                    char *error, size_t size) {
   struct parser p = {opt, allowed, error, size};
   bool ended = false;
@@ -226,6 +226,10 @@ bool options_parse(struct options *opt, const char *verb, uint32_t allowed, int 
     }
   }
   add_environment(opt);
+  if (opt->append && opt->overwrite) {
+    snprintf(error, size, "%s: --append and --overwrite: only one of them is taken", verb);
+    return false;
+  }
   return true;
 }
 

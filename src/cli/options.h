@@ -51,9 +51,25 @@ enum option_kind {
   X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
     "how long success must hold")                                                                  \
   X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "a new folder among all runs",                \
-    "folder of the run; it must be new or empty")                                                  \
+    "folder of the run; it must be new or empty, but with --append or --overwrite")                \
   X(FILE, "out", "FILE", KIND_FILE, out, 0, 0, NULL, "standard output",                            \
     "the file to write; it must be new; -o is the same")                                           \
+  X(DATASET, "out", "FILE", KIND_FILE, out, 0, 0, NULL, "none: it must be given",                  \
+    "the dataset to write; it must be new, but with --overwrite; -o is the same")                  \
+  X(RESCUE, "out", "PATH", KIND_FILE, out, 0, 0, NULL, "a run's own folder; a file needs it",      \
+    "where what is found is written: a new folder for a run, a new file for a file")               \
+  X(JOBS, "jobs", "N", KIND_INT, jobs, 1, 1024, NULL, "as many as the machine has cores",          \
+    "how many threads work")                                                                       \
+  X(ONLY_SUCCESS, "only-success", NULL, KIND_FLAG, only_success, 0, 0, NULL, NULL,                 \
+    "keep the episodes that end with success; others are dropped and counted")                     \
+  X(APPEND, "append", NULL, KIND_FLAG, append, 0, 0, NULL, NULL,                                   \
+    "go on with the run that is there, of the same model and task")                                \
+  X(OVERWRITE, "overwrite", NULL, KIND_FLAG, overwrite, 0, 0, NULL, NULL,                          \
+    "put the new one in the place of the one that is there")                                       \
+  X(COMPRESS, "compress", NULL, KIND_FLAG, compress, 0, 0, NULL, NULL,                             \
+    "smaller files that are slower to read: the same bits, in deflated chunks")                    \
+  X(FOLLOW, "follow", NULL, KIND_FLAG, follow, 0, 0, NULL, NULL,                                   \
+    "go on looking: what a recorder adds to a run appears")                                        \
   X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic", "kinematic",                       \
     "kinematic: the recorded states, nothing is integrated")                                       \
   X(SCHEME, "scheme", "NAME", KIND_CHOICE, scheme, 0, 0, "dark light mono", "dark",                \
@@ -72,8 +88,11 @@ enum option_id {
       OPTION_COUNT
 };
 
-#define OPTION_BIT(id) (1u << OPTION_##id)
-_Static_assert(OPTION_COUNT <= 32, "a verb's options are the bits of a uint32_t");
+#define OPTION_BIT(id) (UINT64_C(1) << OPTION_##id)
+_Static_assert(OPTION_COUNT <= 64, "a verb's options are the bits of a uint64_t");
+static inline bool option_in(uint64_t options, unsigned id) {
+  return options >> id & 1;
+}
 
 struct option_info {
   const char *name, *arg;
@@ -100,15 +119,16 @@ struct options {
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */
   int64_t cols, rows, envs;
-  int64_t episodes; /* 0: not given */
+  int64_t episodes, jobs; /* 0: not given */
   uint64_t seed;
   double hold; /* negative: not given */
   bool color, ascii, json, help, version;
+  bool only_success, append, overwrite, compress, follow;
 };
 
 /* Parses what follows the verb; `allowed` has the bits of its options. On failure writes one line
  * "WHERE: WHAT: WHY" into error. */
-bool options_parse(struct options *opt, const char *verb, uint32_t allowed, int argc, char **argv,
+bool options_parse(struct options *opt, const char *verb, uint64_t allowed, int argc, char **argv,
                    char *error, size_t size);
 void options_free(struct options *opt);
 
