@@ -213,7 +213,8 @@ protected:
     sink = nullptr;
   }
   ph_status dataset(const Fake &fake, bool compress = false) {
-    ph_sink_options opt = {compress};
+    ph_sink_options opt = {};
+    opt.compress = compress;
     return ph_sink_dataset(&sink, path.c_str(), &fake.meta, &opt);
   }
   ph_status run(const Fake &fake, const std::string &name = "run") {

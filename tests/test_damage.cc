@@ -99,7 +99,8 @@ static int write_limited(const std::string &target, bool run, bool compress, rli
     setrlimit(RLIMIT_FSIZE, &r);
     Fake a(30, 4);
     ph_sink *sink = nullptr;
-    ph_sink_options opt = {compress};
+    ph_sink_options opt = {};
+    opt.compress = compress;
     ph_status status = run ? ph_sink_run(&sink, target.c_str(), &a.meta, &opt)
                            : ph_sink_dataset(&sink, target.c_str(), &a.meta, &opt);
     if (!status)
