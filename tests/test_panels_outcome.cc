@@ -32,3 +32,14 @@ TEST(Outcome, AColumnOfTheTimelineIsTrueWhereverThereIsOne) {
   EXPECT_FALSE(has(lane, "░")) << lane;
   EXPECT_TRUE(has(lane, "▒")) << lane;
 }
+
+TEST(Actions, ArraysOfAnUnknownLayoutAreNotInterpreted) {
+  Fixture f;
+  f.film.nactions = 0;
+  set_text(f.film.meta.layout, "robosuite");
+  EXPECT_TRUE(has(f.text(40, 120), "the file holds no actions"));
+  set_text(f.film.meta.layout, "arrays");
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "not interpreted: arrays of an unknown layout")) << text;
+  EXPECT_FALSE(has(text, "the file holds no actions"));
+}

@@ -1,6 +1,7 @@
 /* The raw action taken at the playhead, element by element, and the ctrl that it led to. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "panel.h"
 #include "text.h"
@@ -175,6 +176,12 @@ static void action_rows(struct surface *s, struct rect r, const struct app *app)
   }
 }
 
+/* Arrays of an unknown layout may well be actions: nobody says which. */
+static const char *none_of(const struct reel *reel) {
+  return strcmp(reel->meta.layout, "arrays") == 0 ? "not interpreted: arrays of an unknown layout"
+                                                  : "the file holds no actions";
+}
+
 void panel_action_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
   const struct snapshot *snap = app->snap;
@@ -194,7 +201,7 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
     surface_put(s, r, 0, 1, STYLE_DIM,
                 panel_opening(app) ? "opening ..." : "no action: the episode is not open");
   else if (reel->nactions == 0)
-    surface_put(s, r, 0, 1, STYLE_DIM, "the file holds no actions");
+    surface_put(s, r, 0, 1, STYLE_DIM, none_of(reel));
   else
     action_rows(s, r, app);
 }
