@@ -198,7 +198,7 @@ static ph_status add(ph_npz_writer *npz, const char *name, const char *descr, ph
   memcpy(all, head, n);
   if (bytes > 0)
     memcpy(all + n, data, bytes);
-  return put_member(npz, name, all, n + bytes);
+  return put_member(npz, name, all, n + bytes); /* NOLINT(clang-analyzer-unix.Malloc): owns it */
 }
 
 ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int rank,
