@@ -21,7 +21,7 @@
 #include "hash.h"
 
 enum {
-  RECORD = 256,
+  RECORD = PH_INDEX_RECORD,
   AT_EPISODE = 8,
   AT_ACTIONS = 16,
   AT_STATES = 24,

@@ -6,6 +6,7 @@
 #include <playhead/store.h>
 
 #define PH_INDEX_NAME_SIZE 72 /* room for any episode file's name */
+#define PH_INDEX_RECORD 256   /* size of a record [B] */
 
 /* Name of an episode file in a run directory: env<III>_ep<NNNNNN>_<A>.h5 */
 void ph_index_file_name(char *out, size_t size, int env_id, int64_t episode, int64_t actions);

@@ -25,4 +25,8 @@ ph_status ph_file_sniff(int fd, const char *path);
  * could stop the writer. */
 void ph_file_writer(char *out, size_t size, int fd);
 
+/* Whether a process, this one too, has locked a folder for writing (flock): 1, 0, -1: the system
+ * does not say. Asked of the kernel's list, for the same reason. */
+int ph_folder_locked(const char *path);
+
 #endif

@@ -64,8 +64,7 @@ static ph_status copy_options(ph_store *store, const ph_store_options *opt) {
   return PH_OK;
 }
 
-/* Appends the entries of a home; takes them. */
-static ph_status add_entries(ph_store *store, ph_entry *entries, size_t n, size_t home) {
+ph_status ph_store_add(ph_store *store, ph_entry *entries, size_t n, size_t home) {
   ph_status status = PH_OK;
   size_t *homes = realloc(store->home_of, (store->n + n + 1) * sizeof *homes);
   uint8_t *listed = homes ? realloc(store->listed, store->n + n + 1) : NULL;
@@ -114,6 +113,16 @@ static ph_status know_named(ph_store *store, size_t first) {
   return status;
 }
 
+ph_status ph_store_settle(ph_store *store, size_t home, size_t first) {
+  const ph_home *h = &store->homes[home];
+  ph_status status = know_named(store, first);
+  for (size_t i = first; status == PH_OK && h->fault[0] && i < store->n; i++)
+    if (!store->entries[i].oddity[0])
+      ph_escape(store->entries[i].oddity, sizeof store->entries[i].oddity, h->fault,
+                strlen(h->fault));
+  return status;
+}
+
 static ph_status add_path(ph_store *store, size_t home, const char *path) {
   ph_entry *entries = NULL;
   size_t n = 0, first = store->n;
@@ -125,24 +134,19 @@ static ph_status add_path(ph_store *store, size_t home, const char *path) {
     free(entries);
     return status;
   }
-  status = add_entries(store, entries, n, home);
+  status = ph_store_add(store, entries, n, home);
   for (size_t i = first; status == PH_OK && h->reader && i < store->n; i++)
     store->unseen += store->entries[i].actions < 0;
   if (status || h->reader)
     return status;
+  ph_run_print(h->seen.facts, h->facts);
   if (h->facts)
     status = ph_store_learn(store, home);
   else {
     snprintf(h->fault, sizeof h->fault, "run.h5 is missing beside it: no model, no task");
     h->failed = PH_ENOTFOUND;
   }
-  if (status == PH_OK)
-    status = know_named(store, first);
-  for (size_t i = first; status == PH_OK && h->fault[0] && i < store->n; i++)
-    if (!store->entries[i].oddity[0])
-      ph_escape(store->entries[i].oddity, sizeof store->entries[i].oddity, h->fault,
-                strlen(h->fault));
-  return status;
+  return status == PH_OK ? ph_store_settle(store, home, first) : status;
 }
 
 ph_status ph_store_open(ph_store **out, const char *const *paths, size_t n,

@@ -3,11 +3,31 @@
 #ifndef PLAYHEAD_STORE_PRIVATE_H
 #define PLAYHEAD_STORE_PRIVATE_H
 
+#include <time.h>
+
 #include <playhead/store.h>
 #include <playhead/task.h>
 
 #include "foreign.h"
 #include "model.h"
+
+/* An episode file of a run by what its name says. */
+typedef struct ph_run_file {
+  int env_id;
+  int64_t episode, actions;
+} ph_run_file;
+
+/* How far a run was followed. Zero: not at all. */
+typedef struct ph_run_seen {
+  bool settled;            /* what the folder was when it was listed last, it shows by its time */
+  struct timespec changed; /* the folder's, then */
+  uint64_t inode, device;
+  uint64_t facts[3];   /* inode, size and change [ns] of run.h5 */
+  uint64_t index;      /* inode of the index */
+  size_t record;       /* of the index that comes next */
+  ph_run_file *known;  /* owned, sorted: files that have an entry */
+  size_t nknown, room; /* of known */
+} ph_run_seen;
 
 typedef struct ph_home {
   char layout[24];         /* "run", "dataset", "episode file", "robomimic", ... */
@@ -20,6 +40,7 @@ typedef struct ph_home {
   char fault[200];  /* why facts cannot be used, one line; "" */
   ph_status failed; /* where there is a fault; PH_ENOTFOUND: there are no facts */
   char run_id[64];  /* what facts says; "" */
+  ph_run_seen seen; /* of a run */
 } ph_home;
 
 typedef struct ph_known_model {
@@ -81,6 +102,16 @@ struct ph_store {
  * caller's. */
 ph_status ph_store_scan(ph_home *home, ph_entry **entries, size_t *n, const char *path);
 
+/* Appends the entries of a home; takes them. PH_ENOMEM: none was added. */
+ph_status ph_store_add(ph_store *store, ph_entry *entries, size_t n, size_t home);
+/* After the facts of the home were learned: the hashes that its entries from `first` on name become
+ * known, and what is wrong with the facts is odd of them. PH_ENOMEM. */
+ph_status ph_store_settle(ph_store *store, size_t home, size_t first);
+/* The folder of a run whose path may be that of its run.h5; the caller's. NULL: out of memory. */
+char *ph_store_folder(const ph_home *home);
+/* What tells a run.h5 from the one before it; zero where there is none. */
+void ph_run_print(uint64_t out[3], const char *path);
+
 /* --- foreign paths --- */
 
 /* Who reads a path: NULL: it is ours, or nobody's. h5 is H5I_INVALID_HID for a folder. */
@@ -102,6 +133,8 @@ void ph_home_clear(ph_home *home);
 /* Makes the store's groups from those of its homes, which are freed. PH_ENOMEM. */
 ph_status ph_store_make_groups(ph_store *store);
 void ph_store_free_groups(ph_store *store);
+/* Room for n entries in each; those that are new are in none. PH_ENOMEM. */
+ph_status ph_store_widen_groups(ph_store *store, size_t n);
 
 /* What the probe's child does: the calls that ph_store_open makes for one path; those of
  * ph_store_episode, and reads of the rows: index of the chunks, every row of narrow arrays up to

@@ -57,6 +57,7 @@ void ph_home_clear(ph_home *home) {
     ph_h5_close(home->h5);
   free(home->path);
   free(home->facts);
+  free(home->seen.known);
 }
 
 /* --- a look --- */

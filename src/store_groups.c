@@ -85,6 +85,18 @@ ph_status ph_store_make_groups(ph_store *store) {
   return status;
 }
 
+ph_status ph_store_widen_groups(ph_store *store, size_t n) {
+  size_t from = store->n / 8 + 1, to = n / 8 + 1;
+  for (size_t i = 0; i < store->ngroups && to > from; i++) {
+    uint8_t *member = realloc(store->groups[i].member, to);
+    if (!member)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", ph_store_path(store));
+    memset(member + from, 0, to - from);
+    store->groups[i].member = member;
+  }
+  return PH_OK;
+}
+
 void ph_store_free_groups(ph_store *store) {
   for (size_t i = 0; i < store->ngroups; i++)
     free(store->groups[i].member);

@@ -48,9 +48,21 @@ PH_API size_t ph_store_count(const ph_store *store);
 PH_API const ph_entry *ph_store_entry(const ph_store *store, size_t i); /* Borrowed */
 /* Looks for episodes that a recorder has added to the runs among the paths since. They come behind
  * those that are there, whose places and ids stay; *added counts them. Costs a look at the folder
- * where nothing has changed. Nothing is locked: no recorder waits. PH_EIO: a folder cannot be read;
- * the store stays as it was. */
+ * where nothing has changed. Nothing is locked: no recorder waits. An entry that was borrowed
+ * before is not valid any more. PH_EIO: a folder cannot be read, or holds another run by now; its
+ * episodes stay as they were, other runs are looked at nevertheless. */
 PH_API ph_status ph_store_refresh(ph_store *store, size_t *added);
+
+/* Who writes into one of the opened paths. */
+typedef enum ph_activity {
+  PH_NO_RUN,    /* it is no run directory: nothing is ever added to it */
+  PH_IDLE,      /* no recorder has the run open */
+  PH_RECORDING, /* one has */
+  PH_UNKNOWN,   /* the system does not say */
+} ph_activity;
+/* Asks the system who holds the run's lock, which is not touched: no recorder waits or is refused.
+ * A recorder on another machine is not seen. */
+PH_API ph_activity ph_store_activity(const ph_store *store, size_t home);
 /* Which of the opened paths holds the i-th episode: its place among them; SIZE_MAX if none. */
 PH_API size_t ph_store_home(const ph_store *store, size_t i);
 
