@@ -30,6 +30,8 @@ const char *const ph_mjcf_folders[PH_FOLDER_COUNT] = {"meshdir", "texturedir", "
 
 /* --- parsing --- */
 
+enum { VALUE_LIMIT = 10000000 }; /* of the parser: its XML_MAX_TEXT_LENGTH */
+
 static void start_xml(void) {
   xmlInitParser();
 }
@@ -57,10 +59,29 @@ const char *ph_mjcf_parser_version(void) {
   return LIBXML_DOTTED_VERSION;
 }
 
-static ph_status xml_error(xmlParserCtxt *ctxt, const char *where) {
+/* Whether the parser gave up at one of its limits. It has no code for that in most versions; no
+ * name in the text has a space. */
+static bool is_limit(const xmlError *error) {
+  static const char *const says[] = {"uge input", "uge text node", "Excessive depth",
+                                     "too long",  "too big",       "try XML_PARSE_HUGE"};
+  for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+    if (strstr(error->message, says[i]))
+      return true;
+  return false;
+}
+
+static ph_status xml_error(xmlParserCtxt *ctxt, const char *where, size_t size) {
   const xmlError *error = xmlCtxtGetLastError(ctxt);
   if (!error || !error->message)
     return ph_fail(PH_EFORMAT, "%s: not XML", where);
+  if (is_limit(error) && strstr(error->message, "depth"))
+    return ph_fail(PH_EFORMAT, "%s: line %d: elements lie too deep in each other: the limit is %d",
+                   where, error->line, PH_XML_DEPTH);
+  if (is_limit(error))
+    return ph_fail(
+        PH_EFORMAT,
+        "%s: line %d: a value of this text of %zu bytes is too long: the limit is %d bytes", where,
+        error->line, size, VALUE_LIMIT);
   int n = (int)strcspn(error->message, "\n");
   return ph_fail(PH_EFORMAT, "%s: line %d: not XML: %.*s", where, error->line, n, error->message);
 }
@@ -69,7 +90,8 @@ ph_status ph_xml_parse(xmlDoc **out, const void *data, size_t size, const char *
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, start_xml);
   if (size > PH_FILE_LIMIT)
-    return ph_fail(PH_EREFUSED, "%s: %zu bytes: too large for a model's text", where, size);
+    return ph_fail(PH_EREFUSED, "%s: %zu bytes: too large for a model's text: the limit is %zu",
+                   where, size, PH_FILE_LIMIT);
   ph_status status = PH_ENOMEM;
   xmlParserCtxt *ctxt = NULL;
   char *text = malloc(size + 1);
@@ -89,7 +111,7 @@ ph_status ph_xml_parse(xmlDoc **out, const void *data, size_t size, const char *
   if (!ctxt)
     status = ph_fail(PH_ENOMEM, "%s: out of memory", where);
   else if (!*out)
-    status = xml_error(ctxt, where);
+    status = xml_error(ctxt, where, size);
 out:
   xmlFreeParserCtxt(ctxt);
   free(text);

@@ -311,6 +311,23 @@ TEST_F(Mjcf, HostileTextIsRefusedInOneLine) {
   EXPECT_EQ(string(ph_error()).find('\n'), string::npos);
 }
 
+TEST_F(Mjcf, WhatIsTooLargeForTheParserIsSaidToBe) {
+  string many, deep, end;
+  for (int i = 0; i < 5500000; i++)
+    many += "0 ";
+  for (int i = 0; i < 300; i++) {
+    deep += "<body>";
+    end += "</body>";
+  }
+  string text = "<mujoco>\n<asset><mesh name='m' vertex='" + many + "'/></asset></mujoco>";
+  EXPECT_EQ(Text(text), PH_EFORMAT);
+  EXPECT_TRUE(Says("inline: line 2: a value of this text of " + std::to_string(text.size()) +
+                   " bytes is too long: the limit is 10000000 bytes"))
+      << ph_error();
+  EXPECT_EQ(Text("<mujoco>" + deep + end + "</mujoco>"), PH_EFORMAT);
+  EXPECT_TRUE(Says("elements lie too deep in each other: the limit is 256")) << ph_error();
+}
+
 TEST_F(Mjcf, IncludesCannotNestWithoutEnd) {
   for (int i = 0; i < 300; i++)
     Put("i" + std::to_string(i) + ".xml",
