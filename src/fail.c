@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,13 +28,28 @@ static size_t utf8_length(const unsigned char *s, size_t n) {
   return len;
 }
 
+/* Marks that nobody sees and that turn, part or hide what is beside them, and controls. The two
+ * joiners are letters of some scripts. */
+static bool is_hidden(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200b ||
+         code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
+         (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
+}
+
+static uint32_t code_of(const unsigned char *s, size_t len) {
+  uint32_t code = len == 1 ? s[0] : s[0] & (0x7fu >> len);
+  for (size_t i = 1; i < len; i++)
+    code = code << 6 | (s[i] & 0x3fu);
+  return code;
+}
+
 void ph_escape(char *dst, size_t size, const char *src, size_t n) {
   const unsigned char *s = (const unsigned char *)src;
   size_t out = 0;
   while (n > 0 && size > 0) {
     size_t len = utf8_length(s, n);
-    bool control = s[0] < 0x20 || s[0] == 0x7f || (len == 2 && s[0] == 0xc2 && s[1] < 0xa0);
-    if (len == 0 || control) {
+    if (len == 0 || is_hidden(code_of(s, len))) {
       if (out + 5 > size)
         break;
       out += (size_t)snprintf(dst + out, size - out, "\\x%02x", s[0]);

@@ -60,6 +60,19 @@ TEST(Escape, KeepsValidUtf8) {
             escaped("Gelenk 1 \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"));
 }
 
+TEST(Escape, WritesMarksThatNobodySeesInHex) {
+  EXPECT_EQ("demo\\xe2\\x80\\xae5fdh", escaped("demo\xe2\x80\xae"
+                                               "5fdh"));
+  for (const char *mark :
+       {"\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xe2\x80\x8e",
+        "\xe2\x80\x8f", "\xe2\x80\x8b", "\xe2\x80\xa8", "\xd8\x9c", "\xc2\x80", "\xc2\x9b",
+        "\xc2\x9f", "\xef\xbb\xbf", "\xf3\xa0\x81\x81"})
+    EXPECT_EQ(strlen(mark) * 4 + 2, escaped("a" + std::string(mark) + "b").size()) << escaped(mark);
+  for (const char *letter : {"\xc2\xa0", "\xd8\x9b", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xaf",
+                             "\xe2\x81\xb0", "\xd7\x90"})
+    EXPECT_EQ(letter, escaped(letter));
+}
+
 TEST(Escape, WritesInvalidBytesInHex) {
   EXPECT_EQ("\\xff", escaped("\xff"));
   EXPECT_EQ("\\xc0\\xaf", escaped("\xc0\xaf"));          /* overlong */
