@@ -1,68 +1,149 @@
 #include "rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
 
 struct ph_rowlog {
-  uint32_t columns;
-  size_t offset[PH_COL_COUNT]; /* in a record */
-  size_t size[PH_COL_COUNT];   /* bytes of one row */
-  size_t stride;
-  unsigned char *records;
-  int64_t count, room;
+  ph_record_layout layout;
+  ph_journal *journal;    /* Nullable, borrowed */
+  bool refused;           /* the journal takes no more */
+  unsigned char *place;   /* room for the next record; NULL: not made yet */
+  unsigned char *records; /* in memory: those behind the journal's */
+  int64_t count, room;    /* of those in memory */
+  bool watched;
+  uint32_t all; /* columns whose rows are all the value */
+  unsigned char *value[PH_COL_COUNT];
+  char trouble[400];
 };
 
-static const uint32_t always =
-    PH_COL_BIT(PH_COL_STATES) | PH_COL_BIT(PH_COL_REWARDS) | PH_COL_BIT(PH_COL_FLAGS);
-static const uint32_t never = PH_COL_BIT(PH_COL_FINAL_STATE) | PH_COL_BIT(PH_COL_DONES);
+enum { BLOCK_ROWS = PH_CRC_BLOCK_ROWS };
 
-static bool has(const ph_rowlog *log, ph_column col) {
-  return (log->columns & PH_COL_BIT(col)) != 0;
+static ph_status no_memory(const char *what) {
+  return ph_fail(PH_ENOMEM, "rows: out of memory for %s", what);
 }
 
-static bool per_action(ph_column col) {
-  return col != PH_COL_STATES && ph_schema_column(col)->rows == PH_ROWS_A;
-}
-
-ph_status ph_rowlog_create(ph_rowlog **out, const ph_dims *dims, uint32_t columns) {
+ph_status ph_rowlog_create(ph_rowlog **out, const ph_dims *dims, uint32_t columns,
+                           ph_journal *journal) {
   ph_rowlog *log = calloc(1, sizeof *log);
   *out = log;
   if (!log)
-    return ph_fail(PH_ENOMEM, "rows: out of memory");
-  log->columns = (columns | always) & ~never;
-  for (ph_column col = 0; col < PH_COL_COUNT; col++) {
-    if (has(log, col)) {
-      log->offset[col] = log->stride;
-      log->size[col] = ph_schema_width(col, dims) * ph_type_size(ph_schema_column(col)->type);
-      log->stride += log->size[col];
-    }
-  }
+    return no_memory("a log");
+  ph_record_layout_of(&log->layout, dims, columns);
+  log->journal = journal;
   return PH_OK;
+}
+
+ph_status ph_rowlog_open(ph_rowlog **out, ph_journal *journal, const ph_journal_head *head) {
+  ph_status status = ph_rowlog_create(out, &head->meta.dims, head->columns, journal);
+  if (status == PH_OK)
+    (*out)->refused = true;
+  return status;
 }
 
 void ph_rowlog_free(ph_rowlog *log) {
   if (log) {
+    for (int col = 0; col < PH_COL_COUNT; col++)
+      free(log->value[col]);
     free(log->records);
     free(log);
   }
 }
 
-ph_status ph_rowlog_reserve(ph_rowlog *log) {
+const ph_record_layout *ph_rowlog_layout(const ph_rowlog *log) {
+  return &log->layout;
+}
+const char *ph_rowlog_trouble(const ph_rowlog *log) {
+  return log->trouble[0] ? log->trouble : NULL;
+}
+
+static int64_t in_journal(const ph_rowlog *log) {
+  return log->journal ? ph_journal_count(log->journal) : 0;
+}
+
+int64_t ph_rowlog_states(const ph_rowlog *log) {
+  return in_journal(log) + log->count;
+}
+
+/* --- what never changed --- */
+
+static void compare(ph_rowlog *log, const unsigned char *record) {
+  for (ph_column col = 0; log->all != 0 && col < PH_COL_COUNT; col++)
+    if ((log->all & PH_COL_BIT(col)) != 0 &&
+        memcmp(record + log->layout.offset[col], log->value[col], log->layout.size[col]) != 0)
+      log->all &= ~PH_COL_BIT(col);
+}
+
+static ph_status compare_all(ph_rowlog *log) {
+  int64_t states = ph_rowlog_states(log);
+  unsigned char *records = malloc(BLOCK_ROWS * log->layout.payload + 1);
+  ph_status status = records ? PH_OK : no_memory("a block of rows");
+  for (int64_t first = 0; log->all != 0 && first < states && !status; first += BLOCK_ROWS) {
+    int64_t n = states - first < BLOCK_ROWS ? states - first : BLOCK_ROWS;
+    status = ph_rowlog_records(log, first, n, records);
+    for (int64_t i = 0; i < n && !status; i++)
+      compare(log, records + (size_t)i * log->layout.payload);
+  }
+  free(records);
+  return status;
+}
+
+ph_status ph_rowlog_watch(ph_rowlog *log, const void *const value[PH_COL_COUNT]) {
+  log->all = 0;
+  for (ph_column col = 0; col < PH_COL_COUNT; col++) {
+    free(log->value[col]);
+    log->value[col] = NULL;
+    if (!value[col] || (log->layout.columns & PH_COL_BIT(col)) == 0)
+      continue;
+    log->value[col] = malloc(log->layout.size[col] + 1);
+    if (!log->value[col])
+      return no_memory("a row");
+    memcpy(log->value[col], value[col], log->layout.size[col]);
+    log->all |= PH_COL_BIT(col);
+  }
+  ph_status status = compare_all(log);
+  log->watched = status == PH_OK;
+  return status;
+}
+
+bool ph_rowlog_watched(const ph_rowlog *log) {
+  return log->watched;
+}
+bool ph_rowlog_all(const ph_rowlog *log, ph_column col) {
+  return (log->all & PH_COL_BIT(col)) != 0;
+}
+
+/* --- writing --- */
+
+static ph_status reserve_memory(ph_rowlog *log) {
   if (log->count < log->room)
     return PH_OK;
   int64_t room = log->room < 256 ? 256 : log->room * 2;
   unsigned char *records = NULL;
-  if ((uint64_t)room <= (SIZE_MAX / 2) / log->stride)
-    records = realloc(log->records, (size_t)room * log->stride);
+  if ((uint64_t)room <= (SIZE_MAX / 2) / log->layout.payload)
+    records = realloc(log->records, (size_t)room * log->layout.payload);
   if (!records) {
     return ph_fail(PH_ENOMEM, "rows: out of memory for %lld records of %zu bytes", (long long)room,
-                   log->stride);
+                   log->layout.payload);
   }
   log->records = records;
   log->room = room;
   return PH_OK;
+}
+
+ph_status ph_rowlog_reserve(ph_rowlog *log) {
+  if (log->place)
+    return PH_OK;
+  if (log->journal && !log->refused) {
+    log->place = ph_journal_next(log->journal);
+    if (log->place)
+      return PH_OK;
+    log->refused = true;
+    snprintf(log->trouble, sizeof log->trouble, "%s", ph_error());
+  }
+  return reserve_memory(log);
 }
 
 static const void *value_of(ph_column col, const ph_transition *how, const ph_row *row) {
@@ -81,41 +162,64 @@ static const void *value_of(ph_column col, const ph_transition *how, const ph_ro
 }
 
 void ph_rowlog_push(ph_rowlog *log, const ph_transition *how, const ph_row *row) {
-  unsigned char *record = log->records + (size_t)log->count * log->stride;
+  const ph_record_layout *at = &log->layout;
+  unsigned char *record = log->place ? log->place : log->records + (size_t)log->count * at->payload;
   for (ph_column col = 0; col < PH_COL_COUNT; col++) {
-    if (!has(log, col) || log->size[col] == 0)
+    if (at->size[col] == 0)
       continue;
     const void *value = value_of(col, how, row);
     if (value)
-      memcpy(record + log->offset[col], value, log->size[col]);
+      memcpy(record + at->offset[col], value, at->size[col]);
     else
-      memset(record + log->offset[col], 0, log->size[col]);
+      memset(record + at->offset[col], 0, at->size[col]);
   }
-  log->count++;
+  compare(log, record);
+  if (log->place)
+    ph_journal_seal(log->journal);
+  else
+    log->count++;
+  log->place = NULL;
 }
 
-uint32_t ph_rowlog_columns(const ph_rowlog *log) {
-  return log->columns;
-}
-int64_t ph_rowlog_states(const ph_rowlog *log) {
-  return log->count;
+void ph_rowlog_attach(ph_rowlog *log, ph_journal *journal) {
+  log->journal = journal;
+  log->refused = true;
 }
 
-static const unsigned char *at(const ph_rowlog *log, ph_column col, int64_t row) {
-  int64_t record = row + (per_action(col) ? 1 : 0);
-  return log->records + (size_t)record * log->stride + log->offset[col];
+bool ph_rowlog_settle(ph_rowlog *log) {
+  int64_t done = 0;
+  void *place = NULL;
+  if (!log->journal)
+    return log->count == 0;
+  while (done < log->count && (place = ph_journal_next(log->journal))) {
+    memcpy(place, log->records + (size_t)done++ * log->layout.payload, log->layout.payload);
+    ph_journal_seal(log->journal);
+  }
+  log->count -= done;
+  if (done > 0)
+    memmove(log->records, log->records + (size_t)done * log->layout.payload,
+            (size_t)log->count * log->layout.payload);
+  log->place = NULL;
+  return log->count == 0;
 }
 
-void ph_rowlog_read(const ph_rowlog *log, ph_column col, int64_t first, int64_t n, void *out) {
-  unsigned char *to = out;
+/* --- reading --- */
+
+ph_status ph_rowlog_records(const ph_rowlog *log, int64_t first, int64_t n, void *out) {
+  int64_t there = in_journal(log);
+  int64_t left = first >= there ? 0 : there - first < n ? there - first : n;
+  ph_status status = left > 0 ? ph_journal_read(log->journal, first, left, out) : PH_OK;
+  if (status == PH_OK && left < n)
+    memcpy((unsigned char *)out + (size_t)left * log->layout.payload,
+           log->records + (size_t)(first + left - there) * log->layout.payload,
+           (size_t)(n - left) * log->layout.payload);
+  return status;
+}
+
+void ph_rowlog_pick(const ph_rowlog *log, ph_column col, const void *records, int64_t n,
+                    void *out) {
+  const unsigned char *from = (const unsigned char *)records + log->layout.offset[col];
+  size_t size = log->layout.size[col];
   for (int64_t i = 0; i < n; i++)
-    memcpy(to + (size_t)i * log->size[col], at(log, col, first + i), log->size[col]);
-}
-
-bool ph_rowlog_all(const ph_rowlog *log, ph_column col, const void *value) {
-  int64_t rows = log->count - (per_action(col) ? 1 : 0);
-  for (int64_t i = 0; i < rows; i++)
-    if (memcmp(at(log, col, i), value, log->size[col]) != 0)
-      return false;
-  return true;
+    memcpy((unsigned char *)out + (size_t)i * size, from + (size_t)i * log->layout.payload, size);
 }

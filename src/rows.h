@@ -21,22 +21,40 @@ typedef struct ph_transition {
 } ph_transition;
 
 /* columns: PH_COL_BIT of what records hold; REWARDS, FLAGS and STATES always are. FINAL_STATE and
- * DONES are not columns of a log. PH_ENOMEM. The caller's. */
-ph_status ph_rowlog_create(ph_rowlog **out, const ph_dims *dims, uint32_t columns);
+ * DONES are not columns of a log. journal: started with these columns, borrowed; NULL: all records
+ * are in memory. PH_ENOMEM. The caller's. */
+ph_status ph_rowlog_create(ph_rowlog **out, const ph_dims *dims, uint32_t columns,
+                           ph_journal *journal);
+/* A log of what an opened journal holds, to be read only. Both stay the caller's. PH_ENOMEM. */
+ph_status ph_rowlog_open(ph_rowlog **out, ph_journal *journal, const ph_journal_head *head);
 void ph_rowlog_free(ph_rowlog *log); /* Nullable */
+
+/* From here on it is known whether every row of these columns (of those with S rows) has these
+ * bytes; NULL where it is not asked. Reads what is in the log already, once. PH_ENOMEM, and errors
+ * of ph_rowlog_records. */
+ph_status ph_rowlog_watch(ph_rowlog *log, const void *const value[PH_COL_COUNT]);
+bool ph_rowlog_watched(const ph_rowlog *log);
+/* Whether every row of the column has the bytes that were given for it. */
+bool ph_rowlog_all(const ph_rowlog *log, ph_column col);
 
 /* Makes room for one more record; a push after it cannot fail. PH_ENOMEM. */
 ph_status ph_rowlog_reserve(ph_rowlog *log);
 /* Appends row 0 (how NULL) or a transition and its row; every column of the log must be there. */
 void ph_rowlog_push(ph_rowlog *log, const ph_transition *how, const ph_row *row);
+/* NULL, or why the journal takes no more records; borrowed. */
+const char *ph_rowlog_trouble(const ph_rowlog *log);
+/* A journal for a log that has none: started with its columns, borrowed. */
+void ph_rowlog_attach(ph_rowlog *log, ph_journal *journal);
+/* Moves what is in memory into the journal, as far as that takes it; true: all of it is there. */
+bool ph_rowlog_settle(ph_rowlog *log);
 
-uint32_t ph_rowlog_columns(const ph_rowlog *log);
+const ph_record_layout *ph_rowlog_layout(const ph_rowlog *log);
 int64_t ph_rowlog_states(const ph_rowlog *log); /* records: A+1 */
 
-/* Copies n rows of a column, from first, counted as in the episode (row 0 of a per-action column is
- * action 0). The caller checks the bounds. */
-void ph_rowlog_read(const ph_rowlog *log, ph_column col, int64_t first, int64_t n, void *out);
-/* Whether every row of the column has these bytes. */
-bool ph_rowlog_all(const ph_rowlog *log, ph_column col, const void *value);
+/* Copies n records (payloads) from first. The caller checks the bounds. PH_EIO, PH_ECORRUPT,
+ * PH_ENOMEM: as ph_journal_read. */
+ph_status ph_rowlog_records(const ph_rowlog *log, int64_t first, int64_t n, void *out);
+/* Takes one column out of n records. */
+void ph_rowlog_pick(const ph_rowlog *log, ph_column col, const void *records, int64_t n, void *out);
 
 #endif

@@ -38,7 +38,8 @@ typedef struct ph_recorder_options {
   bool compress;        /* 64-row chunks with shuffle, deflate and fletcher32 */
   ph_existing existing;
   /* Nullable. Told once of each cause that keeps rows from the disk (path and reason in one line),
-   * and again when it is gone; one line at a time, from any thread that records. */
+   * and again when it is gone; one line at a time, from any thread that records. It must not call
+   * the recorder. */
   void (*warn)(void *user, const char *line);
   void *user;
 } ph_recorder_options;

@@ -1,0 +1,130 @@
+/* How episodes end, and how a recording does. */
+#include "recorder_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+static void drop(ph_recorder *rec, ph_slot *slot) {
+  ph_slot_journal_back(slot, &slot->take);
+  ph_take_clear(&slot->take);
+  slot->running = false;
+  pthread_mutex_lock(&rec->lock);
+  rec->tally.discards++;
+  pthread_mutex_unlock(&rec->lock);
+}
+
+/* Errors stay those of the commit, whatever is done about them. */
+static ph_status commit(ph_recorder *rec, ph_slot *slot) {
+  char text[600] = "";
+  pthread_mutex_lock(&rec->commits);
+  ph_status status = ph_take_commit(&slot->take, rec->sink, &rec->origin, rec->model);
+  if (status == PH_OK) {
+    ph_recorder_committed(rec, &slot->take);
+    ph_recorder_try_later(rec);
+  } else {
+    snprintf(text, sizeof text, "%s", ph_error());
+    ph_recorder_keep(rec, slot);
+  }
+  pthread_mutex_unlock(&rec->commits);
+  if (status == PH_OK) {
+    ph_slot_journal_back(slot, &slot->take);
+    ph_take_clear(&slot->take);
+  } else {
+    ph_recorder_trouble(rec, PH_TROUBLE_COMMIT, text);
+    ph_fail(status, "%s", text);
+  }
+  slot->running = false;
+  return status;
+}
+
+ph_status ph_slot_end(ph_recorder *rec, ph_slot *slot, ph_end reason, int success,
+                      const char *detail) {
+  ph_take *take = &slot->take;
+  if (ph_rowlog_states(take->log) < 2) {
+    drop(rec, slot);
+    return PH_OK;
+  }
+  take->reason = reason;
+  take->success = success;
+  snprintf(take->detail, sizeof take->detail, "%s", detail ? detail : "");
+  return commit(rec, slot);
+}
+
+ph_status ph_recorder_end(ph_recorder *rec, int env_id, ph_end reason, int success,
+                          const char *detail) {
+  ph_slot *slot = NULL;
+  if ((unsigned)reason >= PH_END_COUNT || success < -1 || success > 1) {
+    return ph_fail(PH_EINVAL, "recorder: env %d: end %d, success %d: out of range", env_id,
+                   (int)reason, success);
+  }
+  ph_status status = ph_slot_running(&slot, rec, env_id);
+  return status == PH_OK ? ph_slot_end(rec, slot, reason, success, detail) : status;
+}
+
+ph_status ph_recorder_discard(ph_recorder *rec, int env_id) {
+  ph_slot *slot = NULL;
+  ph_status status = ph_slot_running(&slot, rec, env_id);
+  if (status == PH_OK)
+    drop(rec, slot);
+  return status;
+}
+
+/* --- close --- */
+
+/* What could not be written, and where its rows are. */
+static ph_status say_what_is_left(ph_recorder *rec, ph_status status, const char *first) {
+  char names[300] = "";
+  size_t n = 0, lost = 0, used = 0;
+  for (ph_kept *kept = rec->kept; kept; kept = kept->next) {
+    bool safe = ph_take_to_journal(rec, &kept->take);
+    n++;
+    lost += !safe;
+    if (!kept->take.journal || ph_rowlog_states(kept->take.log) < 2)
+      continue;
+    const char *path = ph_journal_path(kept->take.journal);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    if (used + strlen(name) + 8 < sizeof names)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+    else if (used > 0 && names[used - 1] != '.')
+      used += (size_t)snprintf(names + used, sizeof names - used, " ...");
+  }
+  if (n == 0)
+    return ph_fail(status, "%s", first);
+  if (used == 0)
+    return ph_fail(status, "%s: %zu episode%s could not be written and %s lost: %s", rec->path, n,
+                   n == 1 ? "" : "s", n == 1 ? "is" : "are", first);
+  return ph_fail(status,
+                 "%s: %zu episode%s could not be written%s; rows are in %s: `playhead salvage` "
+                 "gives them back: %s",
+                 rec->path, n, n == 1 ? "" : "s", lost ? ", not all rows could be kept" : "", names,
+                 first);
+}
+
+ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally) {
+  char text[600] = "";
+  int success = (rec->required & PH_COL_BIT(PH_COL_PREDICATE)) != 0 ? 0 : -1;
+  for (size_t i = 0; i < rec->nslots; i++)
+    if (rec->slots[i]->running)
+      ph_slot_end(rec, rec->slots[i], PH_END_ABORTED, success, "the recording was closed");
+  ph_status status = ph_recorder_retry(rec);
+  if (status != PH_OK)
+    snprintf(text, sizeof text, "%s", ph_error());
+  ph_status finished = rec->sink->finish(rec->sink);
+  if (status == PH_OK && finished != PH_OK) {
+    status = finished;
+    snprintf(text, sizeof text, "%s", ph_error());
+  }
+  if (status != PH_OK)
+    status = say_what_is_left(rec, status, text);
+  if (tally)
+    *tally = rec->tally;
+  snprintf(text, sizeof text, "%s", ph_error());
+  ph_recorder_free_all(rec);
+  if (status != PH_OK)
+    ph_fail(status, "%s", text);
+  return status;
+}

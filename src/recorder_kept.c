@@ -1,0 +1,252 @@
+/* What a recorder does when the disk does not take its rows: journals with their faults, episodes
+ * that are kept, and what is said of it. */
+#include "recorder_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "index.h"
+
+enum { PATIENCE_LIMIT = 64 };
+
+/* --- warnings --- */
+
+static const char *cause_of(const char *text) {
+  const char *why = text;
+  for (const char *at = strstr(text, ": "); at; at = strstr(at + 2, ": "))
+    why = at + 2;
+  return why;
+}
+
+static bool is_known(const ph_recorder *rec, ph_trouble kind, const char *why) {
+  for (size_t i = 0; i < rec->ncauses; i++)
+    if (rec->causes[i].kind == kind && strcmp(rec->causes[i].why, why) == 0)
+      return true;
+  return false;
+}
+
+static const char *const consequence[] = {
+    [PH_TROUBLE_COMMIT] = "its rows are kept and tried again",
+    [PH_TROUBLE_JOURNAL] = "its rows are in memory alone",
+};
+static const char *const relief[] = {
+    [PH_TROUBLE_COMMIT] = "no longer so: what was kept is written",
+    [PH_TROUBLE_JOURNAL] = "no longer so: rows are in journals again",
+};
+
+void ph_recorder_trouble(ph_recorder *rec, ph_trouble kind, const char *text) {
+  char line[800];
+  ph_cause cause = {.kind = kind};
+  snprintf(cause.why, sizeof cause.why, "%s", cause_of(text));
+  snprintf(line, sizeof line, "%s; %s", text, consequence[kind]);
+  pthread_mutex_lock(&rec->warning);
+  if (rec->ncauses < PH_CAUSES && !is_known(rec, kind, cause.why)) {
+    rec->causes[rec->ncauses++] = cause;
+    if (rec->warn)
+      rec->warn(rec->user, line);
+  }
+  pthread_mutex_unlock(&rec->warning);
+}
+
+void ph_recorder_relief(ph_recorder *rec, ph_trouble kind) {
+  char line[800];
+  size_t left = 0;
+  pthread_mutex_lock(&rec->warning);
+  for (size_t i = 0; i < rec->ncauses; i++) {
+    if (rec->causes[i].kind != kind) {
+      rec->causes[left++] = rec->causes[i];
+      continue;
+    }
+    snprintf(line, sizeof line, "%s: %s: %s", rec->path, rec->causes[i].why, relief[kind]);
+    if (rec->warn)
+      rec->warn(rec->user, line);
+  }
+  rec->ncauses = left;
+  pthread_mutex_unlock(&rec->warning);
+}
+
+/* --- journals --- */
+
+static void journal_path(char *out, size_t size, const ph_recorder *rec, int env_id,
+                         int64_t episode) {
+  char name[PH_INDEX_NAME_SIZE];
+  ph_index_journal_name(name, sizeof name, env_id, episode);
+  snprintf(out, size, "%s/%s", rec->path, name);
+}
+
+enum { PATH_ROOM = sizeof((ph_recorder *)0)->path + PH_INDEX_NAME_SIZE + 1 };
+
+static void count_unsafe(ph_recorder *rec, ph_slot *slot, bool unsafe) {
+  if (slot->unsafe == unsafe)
+    return;
+  slot->unsafe = unsafe;
+  pthread_mutex_lock(&rec->lock);
+  rec->unsafe += unsafe ? 1 : -1;
+  bool relieved = rec->unsafe == 0;
+  pthread_mutex_unlock(&rec->lock);
+  if (relieved)
+    ph_recorder_relief(rec, PH_TROUBLE_JOURNAL);
+}
+
+void ph_slot_unsafe(ph_recorder *rec, ph_slot *slot, const char *why) {
+  char text[600];
+  snprintf(text, sizeof text, "recorder: env %d: %s", slot->env_id, why);
+  count_unsafe(rec, slot, true);
+  ph_recorder_trouble(rec, PH_TROUBLE_JOURNAL, text);
+}
+
+static ph_status start_journal(const ph_recorder *rec, ph_journal *journal, ph_journal_head *head,
+                               uint64_t seed) {
+  ph_record_layout layout;
+  ph_record_layout_of(&layout, &rec->origin.dims, head->columns);
+  snprintf(head->meta.seed, sizeof head->meta.seed, "%" PRIu64, seed);
+  return ph_journal_start(journal, head, layout.payload);
+}
+
+ph_journal *ph_slot_journal(ph_recorder *rec, ph_slot *slot, const ph_take_begin *begin,
+                            uint64_t seed) {
+  char path[PATH_ROOM];
+  ph_status status = PH_OK;
+  if (!rec->run)
+    return NULL;
+  if (slot->journal && !ph_journal_in_place(slot->journal)) {
+    ph_journal_close(slot->journal, false);
+    slot->journal = NULL;
+  }
+  if (!slot->journal) {
+    journal_path(path, sizeof path, rec, slot->env_id, -1);
+    status = ph_journal_create(&slot->journal, path, true);
+  }
+  if (status == PH_OK) {
+    ph_journal_head head = {.meta = rec->origin,
+                            .columns = begin->columns,
+                            .edits = (ph_edit *)begin->edits,
+                            .nedits = begin->nedits};
+    head.meta.env_id = slot->env_id;
+    head.meta.episode = slot->next;
+    status = start_journal(rec, slot->journal, &head, seed);
+  }
+  if (status != PH_OK) {
+    ph_slot_unsafe(rec, slot, ph_error());
+    return NULL;
+  }
+  if (!ph_journal_short(slot->journal))
+    count_unsafe(rec, slot, false);
+  return slot->journal;
+}
+
+void ph_slot_journal_back(ph_slot *slot, ph_take *take) {
+  if (!take->journal)
+    return;
+  if (slot->journal || ph_journal_void(take->journal) != PH_OK)
+    ph_journal_close(take->journal, true);
+  else
+    slot->journal = take->journal;
+  take->journal = NULL;
+}
+
+/* A journal for a take that has none. */
+static void give_journal(const ph_recorder *rec, ph_take *take, const char *path) {
+  ph_journal *journal = NULL;
+  ph_journal_head head = {.meta = rec->origin,
+                          .columns = ph_rowlog_layout(take->log)->columns,
+                          .edits = take->edits,
+                          .nedits = take->nedits};
+  head.meta.env_id = take->env_id;
+  head.meta.episode = take->episode;
+  if (ph_journal_create(&journal, path, true) != PH_OK)
+    return;
+  if (start_journal(rec, journal, &head, take->seed) != PH_OK) {
+    ph_journal_close(journal, true);
+    return;
+  }
+  take->journal = journal;
+  ph_rowlog_attach(take->log, journal);
+}
+
+bool ph_take_to_journal(const ph_recorder *rec, ph_take *take) {
+  char path[PATH_ROOM];
+  if (!rec->run)
+    return false;
+  journal_path(path, sizeof path, rec, take->env_id, take->episode);
+  if (!take->journal)
+    give_journal(rec, take, path);
+  else if (strcmp(path, ph_journal_path(take->journal)) != 0)
+    ph_journal_rename(take->journal, path);
+  return take->journal && ph_rowlog_settle(take->log);
+}
+
+/* --- kept episodes --- */
+
+void ph_recorder_committed(ph_recorder *rec, const ph_take *take) {
+  pthread_mutex_lock(&rec->lock);
+  rec->tally.commits++;
+  rec->tally.by_end[take->reason]++;
+  pthread_mutex_unlock(&rec->lock);
+}
+
+static void count_failed(ph_recorder *rec, int n) {
+  pthread_mutex_lock(&rec->lock);
+  rec->tally.failed += n;
+  pthread_mutex_unlock(&rec->lock);
+}
+
+void ph_recorder_keep(ph_recorder *rec, ph_slot *slot) {
+  ph_kept *kept = slot->spare, **last = &rec->kept;
+  slot->spare = NULL;
+  kept->take = slot->take;
+  memset(&slot->take, 0, sizeof slot->take);
+  ph_take_to_journal(rec, &kept->take);
+  while (*last)
+    last = &(*last)->next;
+  *last = kept;
+  count_failed(rec, 1);
+}
+
+ph_status ph_recorder_try_kept(ph_recorder *rec) {
+  char text[600] = "";
+  ph_status first = PH_OK;
+  for (ph_kept **at = &rec->kept; *at;) {
+    ph_kept *kept = *at;
+    ph_status status = ph_take_commit(&kept->take, rec->sink, &rec->origin, rec->model);
+    if (status != PH_OK) {
+      if (first == PH_OK)
+        snprintf(text, sizeof text, "%s", ph_error());
+      first = first == PH_OK ? status : first;
+      at = &kept->next;
+      continue;
+    }
+    ph_recorder_committed(rec, &kept->take);
+    count_failed(rec, -1);
+    *at = kept->next;
+    ph_journal_close(kept->take.journal, true);
+    kept->take.journal = NULL;
+    ph_take_clear(&kept->take);
+    free(kept);
+  }
+  if (first != PH_OK)
+    return ph_fail(first, "%s", text);
+  ph_recorder_relief(rec, PH_TROUBLE_COMMIT);
+  return PH_OK;
+}
+
+/* A long episode that does not fit on the disk is not written over and over while short ones do. */
+void ph_recorder_try_later(ph_recorder *rec) {
+  if (!rec->kept || ++rec->waited < rec->patience)
+    return;
+  rec->waited = 0;
+  if (ph_recorder_try_kept(rec) == PH_OK)
+    rec->patience = 1;
+  else if (rec->patience < PATIENCE_LIMIT)
+    rec->patience *= 2;
+}
+
+ph_status ph_recorder_retry(ph_recorder *rec) {
+  pthread_mutex_lock(&rec->commits);
+  ph_status status = ph_recorder_try_kept(rec);
+  pthread_mutex_unlock(&rec->commits);
+  return status;
+}
