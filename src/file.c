@@ -80,6 +80,33 @@ int ph_file_rename_new(const char *from, const char *to) {
   return 0;
 }
 
+static int open_regular(const char *path, struct stat *st) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode))
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+bool ph_file_same(const char *a, const char *b) {
+  enum { BLOCK = 1 << 16 };
+  struct stat of[2];
+  int fd[2] = {open_regular(a, &of[0]), open_regular(b, &of[1])};
+  char *bytes = malloc(2 * BLOCK);
+  bool same = bytes && fd[0] >= 0 && fd[1] >= 0 && of[0].st_size == of[1].st_size;
+  for (off_t at = 0; same && at < of[0].st_size; at += BLOCK) {
+    ssize_t want = of[0].st_size - at < BLOCK ? (ssize_t)(of[0].st_size - at) : BLOCK;
+    same = pread(fd[0], bytes, BLOCK, at) == want && pread(fd[1], bytes + BLOCK, BLOCK, at) == want;
+    same = same && memcmp(bytes, bytes + BLOCK, (size_t)want) == 0;
+  }
+  free(bytes);
+  for (int i = 0; i < 2; i++)
+    if (fd[i] >= 0)
+      close(fd[i]);
+  return same;
+}
+
 int ph_file_sync_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");

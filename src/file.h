@@ -15,6 +15,8 @@ int ph_file_limit(uint64_t end);
 int ph_file_write(int fd, uint64_t at, const void *data, size_t size);
 /* Never replaces: EEXIST. */
 int ph_file_rename_new(const char *from, const char *to);
+/* Whether both are regular files with the same bytes. */
+bool ph_file_same(const char *a, const char *b);
 /* Syncs the folder in which the path is. */
 int ph_file_sync_folder(const char *path);
 

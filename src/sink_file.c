@@ -21,13 +21,8 @@ ph_status ph_sink_check_path(const char *path, size_t more) {
                  path, strlen(path), limit - more);
 }
 
-ph_status ph_part_create(ph_part *part, const char *path) {
-  struct stat st;
+ph_status ph_part_create_over(ph_part *part, const char *path) {
   *part = (ph_part){.h5 = H5I_INVALID_HID, .final = strdup(path)};
-  if (lstat(path, &st) == 0) {
-    ph_part_drop(part);
-    return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", path);
-  }
   ph_status status = part->final ? PH_EEXIST : ph_fail(PH_ENOMEM, "%s: out of memory", path);
   for (int n = 0; status == PH_EEXIST && n < 100; n++) {
     free(part->temporary);
@@ -43,24 +38,53 @@ ph_status ph_part_create(ph_part *part, const char *path) {
   return status;
 }
 
+static ph_status exists(const char *path) {
+  return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", path);
+}
+
+ph_status ph_part_create(ph_part *part, const char *path) {
+  struct stat st;
+  *part = (ph_part){.h5 = H5I_INVALID_HID};
+  return lstat(path, &st) == 0 ? exists(path) : ph_part_create_over(part, path);
+}
+
 ph_status ph_part_finish(ph_part *part) {
   hid_t h5 = part->h5;
   part->h5 = H5I_INVALID_HID;
   return ph_h5_finish(h5, part->final);
 }
 
-ph_status ph_part_publish(ph_part *part) {
+/* --- publishing --- */
+
+/* Renamed, or the same bytes are there already. */
+static ph_status put_in_place(ph_part *part, bool compare) {
   int error = ph_file_rename_new(part->temporary, part->final);
+  if (error == EEXIST && compare && ph_file_same(part->temporary, part->final))
+    error = unlink(part->temporary) == 0 ? 0 : errno;
+  if (error == EEXIST)
+    return exists(part->final);
   if (error)
-    return ph_fail(error == EEXIST ? PH_EEXIST : PH_EIO, "%s: cannot be put into place: %s",
-                   part->final, strerror(error));
+    return ph_fail(PH_EIO, "%s: cannot be put into place: %s", part->final, strerror(error));
   free(part->temporary);
   part->temporary = NULL;
-  error = ph_file_sync_folder(part->final);
+  return PH_OK;
+}
+
+static ph_status synced(const ph_part *part, int error) {
   if (!error)
     return PH_OK;
   unlink(part->final);
   return ph_fail(PH_EIO, "%s: its folder cannot be synced: %s", part->final, strerror(error));
+}
+
+ph_status ph_part_publish(ph_part *part) {
+  ph_status status = put_in_place(part, false);
+  return status ? status : synced(part, ph_file_sync_folder(part->final));
+}
+
+ph_status ph_part_publish_in(ph_part *part, int folder) {
+  ph_status status = put_in_place(part, true);
+  return status ? status : synced(part, fsync(folder) != 0 && errno != EINVAL ? errno : 0);
 }
 
 void ph_part_drop(ph_part *part) {

@@ -27,6 +27,9 @@ ph_status ph_sink_check_path(const char *path, size_t more);
 ph_status ph_sink_put_root(hid_t file, const ph_episode_meta *origin);
 /* Attributes of /data, which is created where it is missing. */
 ph_status ph_sink_put_data(hid_t file, const ph_episode_meta *origin, int64_t total);
+/* Attributes of a demo for what an episode does not share with the file: those of the root, and
+ * env_args. Nothing where it was recorded under the same origin. */
+ph_status ph_sink_put_own(hid_t demo, const ph_episode_meta *meta, const ph_episode_meta *origin);
 /* Nothing happens when the file has it already. */
 ph_status ph_sink_put_model(hid_t file, const ph_model *model);
 ph_status ph_sink_put_task(hid_t file, const ph_task *task);
@@ -63,15 +66,20 @@ ph_status ph_demo_verify(hid_t file, const char *path);
 /* A file that is written beside its place. Zero it to start. */
 typedef struct ph_part {
   hid_t h5;
-  char *temporary, *final; /* owned paths */
+  char *temporary, *final; /* owned paths; temporary NULL: it has its place, or was never made */
 } ph_part;
 
 /* Creates the temporary sibling of a path. PH_EEXIST: there is something at the path. */
 ph_status ph_part_create(ph_part *part, const char *path);
+/* The same, and what is at the path is looked at when this one is ready. */
+ph_status ph_part_create_over(ph_part *part, const char *path);
 /* Closes and syncs; the temporary can be read then. */
 ph_status ph_part_finish(ph_part *part);
 /* Renames it to its place without replacing anything, and syncs the folder. */
 ph_status ph_part_publish(ph_part *part);
+/* The same in an open folder, which is synced without another descriptor. A file that is there with
+ * the very same bytes is this one, and PH_OK. */
+ph_status ph_part_publish_in(ph_part *part, int folder);
 /* Closes and removes what is not published. */
 void ph_part_drop(ph_part *part);
 

@@ -284,10 +284,13 @@ TEST_F(Sink, RunWritesOneFilePerEpisode) {
 
 TEST_F(Sink, RunNeverReplacesAnEpisode) {
   Fake a(4, 5), other(4, 5);
+  Fake::text(other.meta.end_detail, "held for 0.6 s");
   OK(run(a));
   OK(write_fake(sink, a));
   std::string before = bytes_of(dir / "run/env001_ep000005_4.h5");
   EXPECT_EQ(PH_EEXIST, write_fake(sink, other));
+  EXPECT_EQ(before, bytes_of(dir / "run/env001_ep000005_4.h5"));
+  OK(write_fake(sink, a)) << "it has its place already";
   EXPECT_EQ(before, bytes_of(dir / "run/env001_ep000005_4.h5"));
   ph_begin begin = Fake(5, 6).begin();
   Fake late(5, 6);

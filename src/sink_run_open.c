@@ -1,0 +1,243 @@
+/* What a folder may hold that a run is recorded into: nothing, a run that is appended to, or one
+ * that is taken away. */
+#include "sink_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "episode_file.h"
+#include "fail.h"
+#include "file.h"
+#include "index.h"
+#include "probe.h"
+#include "store.h"
+
+/* --- run.h5 --- */
+
+/* In the probe's child: whether it is a file that a recorder has written beside its episodes. */
+static ph_status try_run_file(void *path) {
+  ph_episode_meta meta = {0};
+  hid_t file = H5I_INVALID_HID;
+  ph_status status = ph_h5_open(&file, path);
+  if (!status)
+    status = ph_file_fail(ph_meta_root(&meta, file), path, NULL);
+  if (!status && ph_h5_exists(file, "data"))
+    status = ph_fail(PH_EFORMAT, "%s: it holds episodes: not the run.h5 of a run", (char *)path);
+  ph_h5_close(file);
+  return status;
+}
+
+/* PH_EFORMAT and other errors of reading it: not one of a recorder. */
+static ph_status check_run_file(const ph_run_folder *folder) {
+  char *path = ph_run_path(folder, "run.h5");
+  ph_status status = path ? ph_probe_run(path, try_run_file, path)
+                          : ph_fail(PH_ENOMEM, "%s: out of memory", folder->dir);
+  free(path);
+  return status;
+}
+
+/* --- a new run --- */
+
+static ph_status killed(const ph_run_folder *folder, const char *journal) {
+  return ph_fail(PH_EEXIST,
+                 "%s: it holds %s, which a killed recorder has left: `playhead salvage %s` first",
+                 folder->dir, journal, folder->dir);
+}
+
+static ph_status enter_new(ph_run *run, ph_run_list *list) {
+  const char *dir = run->folder.dir;
+  if (list->count[PH_RUN_EPISODE] || list->count[PH_RUN_INDEX])
+    return ph_fail(PH_EEXIST, "%s: it holds a run already", dir);
+  if (list->count[PH_RUN_JOURNAL])
+    return killed(&run->folder, ph_run_list_first(list, PH_RUN_JOURNAL));
+  if (list->count[PH_RUN_FILE] && (!run->folder.locked || check_run_file(&run->folder) != PH_OK))
+    return ph_fail(PH_EEXIST, "%s/run.h5: it is there already", dir);
+  return PH_OK;
+}
+
+/* --- overwriting --- */
+
+static ph_status enter_over(const ph_run *run, const ph_run_list *list) {
+  const char *dir = run->folder.dir;
+  if (list->count[PH_RUN_OTHER])
+    return ph_fail(PH_EEXIST, "%s: it holds %s, which no recorder has written: not overwritten",
+                   dir, ph_run_list_first(list, PH_RUN_OTHER));
+  if (list->n > 0 && !run->folder.locked)
+    return ph_fail(PH_EEXIST, "%s: another process may record into it: it cannot be locked: %s",
+                   dir, strerror(run->folder.lock_error));
+  if (list->count[PH_RUN_FILE] && check_run_file(&run->folder) != PH_OK)
+    return ph_fail_in(PH_EEXIST, "%s: it is not overwritten", dir);
+  return PH_OK;
+}
+
+static ph_status take_kind(ph_run *run, ph_run_kind kind) {
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < run->old.n && !status; i++) {
+    if (run->old.at[i].kind != kind)
+      continue;
+    char *path = ph_run_path(&run->folder, run->old.at[i].name);
+    if (!path)
+      status = ph_fail(PH_ENOMEM, "%s: out of memory", run->folder.dir);
+    else if (unlink(path) != 0 && errno != ENOENT)
+      status = ph_fail(PH_EIO, "%s: cannot be taken away: %s", path, strerror(errno));
+    free(path);
+  }
+  if (!status && run->old.count[kind] && fsync(run->folder.fd) != 0 && errno != EINVAL)
+    status = ph_fail(PH_EIO, "%s: cannot be synced: %s", run->folder.dir, strerror(errno));
+  return status;
+}
+
+ph_status ph_run_take_away(ph_run *run) {
+  static const ph_run_kind order[] = {PH_RUN_FILE, PH_RUN_JOURNAL, PH_RUN_PART, PH_RUN_EPISODE,
+                                      PH_RUN_INDEX};
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
+    status = take_kind(run, order[i]);
+  if (!status)
+    ph_run_list_clear(&run->old);
+  return status;
+}
+
+/* --- appending --- */
+
+static ph_status differs(const char *dir, const char *what, const char *is, const char *wanted) {
+  return ph_fail(PH_EMISMATCH, "%s: its %s is %.64s, that of this recording is %.64s: not appended",
+                 dir, what, is, wanted);
+}
+
+static ph_status check_model(const ph_run *run, ph_store *store) {
+  const char *wanted = run->origin.model_sha256, *is = ph_store_model_hash(store, 0);
+  const ph_known_model *model = ph_store_find_model(store, wanted);
+  if (model && model->home != SIZE_MAX)
+    return PH_OK;
+  return differs(run->folder.dir, "model", is ? is : "none", wanted);
+}
+
+static ph_status check_task(const ph_run *run, ph_store *store) {
+  const char *wanted = run->origin.task_sha256, *is = ph_store_task_hash(store, 0);
+  if (wanted[0] ? ph_store_find_task(store, wanted) != NULL : !is)
+    return PH_OK;
+  return differs(run->folder.dir, "task", is ? is : "none", wanted[0] ? wanted : "none");
+}
+
+static ph_status check_number(const char *dir, const char *what, int is, int wanted) {
+  char a[16], b[16];
+  snprintf(a, sizeof a, "%d", is);
+  snprintf(b, sizeof b, "%d", wanted);
+  return is == wanted ? PH_OK : differs(dir, what, a, b);
+}
+
+/* By the first episode that can be opened: the others were appended to it. */
+static ph_status check_sizes(const ph_run *run, ph_store *store) {
+  const ph_dims *wanted = &run->origin.dims;
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < ph_store_count(store); i++) {
+    ph_episode *episode;
+    if (ph_store_episode(&episode, store, i) != PH_OK)
+      continue;
+    const ph_dims *is = &ph_episode_meta_of(episode)->dims;
+    status =
+        check_number(run->folder.dir, "control_steps", is->control_steps, wanted->control_steps);
+    if (!status)
+      status = check_number(run->folder.dir, "action_dim", is->action_dim, wanted->action_dim);
+    ph_episode_free(episode);
+    break;
+  }
+  return status;
+}
+
+/* Entries are in order of env and episode. */
+static ph_status number_on(ph_run *run, const ph_store *store) {
+  size_t n = ph_store_count(store);
+  run->next = calloc(n + 1, sizeof *run->next);
+  if (!run->next)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", run->folder.dir);
+  for (size_t i = 0; i < n; i++) {
+    const ph_entry *e = ph_store_entry(store, i);
+    if (e->episode == INT64_MAX)
+      return ph_fail(PH_EMISMATCH, "%s: %s: no number comes after it: not appended",
+                     run->folder.dir, e->id);
+    if (run->nnext == 0 || run->next[run->nnext - 1].env_id != e->env_id)
+      run->next[run->nnext++].env_id = e->env_id;
+    run->next[run->nnext - 1].episode = e->episode + 1;
+  }
+  return PH_OK;
+}
+
+static ph_status check_appended(ph_run *run) {
+  const char *dir = run->folder.dir;
+  ph_store *store = NULL;
+  ph_status status = ph_store_open(&store, &dir, 1, NULL);
+  if (status)
+    return status;
+  const ph_home *home = &store->homes[0];
+  if (home->fault[0])
+    status = ph_fail(home->failed, "%s", home->fault);
+  else if (!home->run_id[0])
+    status = ph_fail(PH_EFORMAT, "%s/run.h5: it names no run", dir);
+  if (!status)
+    status = check_model(run, store);
+  if (!status)
+    status = check_task(run, store);
+  if (!status)
+    status = check_sizes(run, store);
+  if (!status)
+    status = number_on(run, store);
+  memcpy(run->origin.run_id, home->run_id, sizeof home->run_id);
+  ph_store_free(store);
+  return status;
+}
+
+static ph_status enter_append(ph_run *run, const ph_run_list *list, bool salvage) {
+  const char *dir = run->folder.dir;
+  if (!list->count[PH_RUN_FILE])
+    return ph_fail(PH_ENOTFOUND, "%s: it holds no run.h5: there is no run to append to", dir);
+  if (list->count[PH_RUN_JOURNAL] && !salvage)
+    return killed(&run->folder, ph_run_list_first(list, PH_RUN_JOURNAL));
+  ph_status status = check_run_file(&run->folder);
+  if (!status)
+    status = check_appended(run);
+  run->written = run->appended = run->ended = !status;
+  return status;
+}
+
+/* --- all of it --- */
+
+static ph_status enter(ph_run *run, ph_run_list *list, ph_existing existing, bool salvage) {
+  ph_status status;
+  if (existing == PH_EXISTING_APPEND)
+    status = enter_append(run, list, salvage);
+  else if (existing == PH_EXISTING_OVERWRITE)
+    status = enter_over(run, list);
+  else
+    status = enter_new(run, list);
+  if (status)
+    return status;
+  run->old = *list;
+  *list = (ph_run_list){0};
+  /* Nobody else writes here: what is called like a temporary file was left by somebody killed. */
+  if (existing == PH_EXISTING_APPEND) {
+    if (run->folder.locked)
+      take_kind(run, PH_RUN_PART);
+    ph_run_list_clear(&run->old);
+  }
+  return PH_OK;
+}
+
+ph_status ph_run_enter(ph_run *run, const ph_sink_options *opt) {
+  ph_existing existing = opt ? opt->existing : PH_EXISTING_REFUSE;
+  ph_run_list list = {0};
+  if (existing == PH_EXISTING_APPEND && access(run->folder.dir, F_OK) != 0 && errno == ENOENT)
+    return ph_fail(PH_ENOTFOUND, "%s: it is not there: there is no run to append to",
+                   run->folder.dir);
+  ph_status status = ph_run_folder_open(&run->folder, existing != PH_EXISTING_APPEND);
+  if (!status)
+    status = ph_run_list_read(&list, run->folder.dir);
+  if (!status)
+    status = enter(run, &list, existing, opt && opt->salvage);
+  ph_run_list_clear(&list);
+  return status;
+}
