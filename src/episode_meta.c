@@ -87,21 +87,18 @@ static void compare_clock(ph_episode_meta *meta, double steps, double freq) {
              "env_args: control_freq is %.9g Hz where control_dt is %.9g s", freq, dt);
 }
 
-/* env_args says what an environment needs; only what playhead itself wrote there is used. */
-static ph_status read_env_args(ph_episode_meta *meta, hid_t file) {
+/* env_args says what an environment needs; only what playhead itself wrote there is used. `where`
+ * stands in front of errors. */
+static ph_status read_env_args(ph_episode_meta *meta, hid_t loc, const char *where) {
   char *text = NULL;
   json_t *args = NULL;
   json_error_t error;
-  hid_t data = H5I_INVALID_HID;
-  ph_status status = ph_file_group(&data, file, "/data");
-  if (data < 0 || !ph_h5_has_attr(data, "env_args"))
-    goto out;
-  status = ph_h5_attr_text(data, "env_args", &text);
+  ph_status status = ph_h5_attr_text(loc, "env_args", &text);
   if (status)
-    goto out;
+    return status;
   args = json_loads(text, JSON_REJECT_DUPLICATES, &error);
   if (!args) {
-    status = ph_fail(PH_EFORMAT, "/data: attribute env_args: not JSON: %s", error.text);
+    status = ph_fail(PH_EFORMAT, "%sattribute env_args: not JSON: %s", where, error.text);
     goto out;
   }
   const char *name = json_string_value(json_object_get(args, "env_name"));
@@ -111,7 +108,7 @@ static ph_status read_env_args(ph_episode_meta *meta, hid_t file) {
   if (name)
     ph_escape(meta->env_name, sizeof meta->env_name, name, strlen(name));
   if (steps > INT_MAX || steps != floor(steps)) {
-    status = ph_fail(PH_EFORMAT, "/data: attribute env_args: control_steps is %g", steps);
+    status = ph_fail(PH_EFORMAT, "%sattribute env_args: control_steps is %g", where, steps);
     goto out;
   }
   meta->dims.control_steps = (int)steps;
@@ -125,6 +122,14 @@ static ph_status read_env_args(ph_episode_meta *meta, hid_t file) {
 out:
   json_decref(args);
   free(text);
+  return status;
+}
+
+static ph_status read_data(ph_episode_meta *meta, hid_t file) {
+  hid_t data = H5I_INVALID_HID;
+  ph_status status = ph_file_group(&data, file, "/data");
+  if (data >= 0 && ph_h5_has_attr(data, "env_args"))
+    status = read_env_args(meta, data, "/data: ");
   ph_h5_close(data);
   return status;
 }
@@ -162,11 +167,26 @@ ph_status ph_meta_root(ph_episode_meta *meta, hid_t file) {
   if (status == PH_OK)
     status = read_texts(meta, file, root_text, sizeof root_text / sizeof *root_text);
   if (status == PH_OK)
-    status = read_env_args(meta, file);
+    status = read_data(meta, file);
   return status;
 }
 
 /* --- demo --- */
+
+/* What the episode says for itself where the file as a whole says otherwise: those of a dataset may
+ * be of many runs. */
+static ph_status read_own(ph_episode_meta *m, hid_t group) {
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < sizeof root_text / sizeof *root_text && !status; i++)
+    if (ph_h5_has_attr(group, root_text[i].name))
+      status = read_texts(m, group, &root_text[i], 1);
+  if (status || !ph_h5_has_attr(group, "env_args"))
+    return status;
+  m->env_name[0] = m->oddity[0] = 0;
+  m->dims.control_steps = 0;
+  m->timestep = m->control_dt = 0;
+  return read_env_args(m, group, "");
+}
 
 static ph_status read_numbers(ph_episode_meta *m, hid_t group) {
   int64_t env = 0, success = -1;
@@ -225,6 +245,8 @@ ph_status ph_meta_demo(ph_episode_meta *m, char **provenance, hid_t group) {
   ph_status status = read_numbers(m, group);
   if (status == PH_OK)
     status = read_texts(m, group, demo_text, sizeof demo_text / sizeof *demo_text);
+  if (status == PH_OK)
+    status = read_own(m, group);
   if (status == PH_OK)
     status = read_end(m, group);
   if (status == PH_OK && m->model_sha256[0] && !ph_meta_is_sha256(m->model_sha256))

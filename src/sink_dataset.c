@@ -63,6 +63,8 @@ static ph_status dataset_begin(ph_sink *sink, const ph_begin *begin) {
   d->entries = entries;
   demo_path(path, d->n);
   status = ph_demo_begin(&d->demo, d->part.h5, path, begin, d->compress);
+  if (!status)
+    status = ph_sink_put_own(d->demo.group, begin->meta, &d->origin);
   if (status)
     dataset_cancel(sink);
   return status;

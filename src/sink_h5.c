@@ -9,16 +9,26 @@
 #include "json.h"
 #include "task.h"
 
+enum { ORIGIN_TEXTS = 5 };
+
+/* What all episodes of a run share. */
+static const char *origin_text(const char **name, const ph_episode_meta *m, int i) {
+  static const char *const names[ORIGIN_TEXTS] = {"writer", "run_id", "created", "rng",
+                                                  "substrate"};
+  const char *const texts[ORIGIN_TEXTS] = {m->writer, m->run_id, m->created, m->rng, m->substrate};
+  *name = names[i];
+  return texts[i];
+}
+
 ph_status ph_sink_put_root(hid_t file, const ph_episode_meta *origin) {
-  const struct {
-    const char *name, *text;
-  } texts[] = {
-      {"format", PH_FORMAT_NAME},   {"writer", origin->writer}, {"run_id", origin->run_id},
-      {"created", origin->created}, {"rng", origin->rng},       {"substrate", origin->substrate},
-  };
+  const char *name;
   ph_status status = ph_h5_put_i64(file, "format_version", PH_FORMAT_VERSION);
-  for (size_t i = 0; i < sizeof texts / sizeof *texts && !status; i++)
-    status = ph_h5_put_string(file, texts[i].name, texts[i].text);
+  if (!status)
+    status = ph_h5_put_string(file, "format", PH_FORMAT_NAME);
+  for (int i = 0; i < ORIGIN_TEXTS && !status; i++) {
+    const char *text = origin_text(&name, origin, i);
+    status = ph_h5_put_string(file, name, text);
+  }
   return status;
 }
 
@@ -64,6 +74,24 @@ ph_status ph_sink_put_data(hid_t file, const ph_episode_meta *origin, int64_t to
     status = ph_h5_put_string(data, "env_args", args);
   ph_h5_close(data);
   free(args);
+  return status;
+}
+
+ph_status ph_sink_put_own(hid_t demo, const ph_episode_meta *meta, const ph_episode_meta *origin) {
+  const char *name;
+  ph_status status = PH_OK;
+  for (int i = 0; i < ORIGIN_TEXTS && !status; i++) {
+    const char *text = origin_text(&name, meta, i);
+    if (strcmp(text, origin_text(&name, origin, i)) != 0)
+      status = ph_h5_put_string(demo, name, text);
+  }
+  char *args = env_args(meta), *others = env_args(origin);
+  if (!status && (!args || !others))
+    status = ph_fail(PH_ENOMEM, "env_args: out of memory");
+  if (!status && strcmp(args, others) != 0)
+    status = ph_h5_put_string(demo, "env_args", args);
+  free(args);
+  free(others);
   return status;
 }
 

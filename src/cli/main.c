@@ -194,7 +194,8 @@ static int run_verb(const struct verb *verb, int argc, char **argv) {
   } else {
     status = check_named(&opt);
     if (status == EXIT_FINE)
-      status = verb->options & OPTION_BIT(GROUP) ? run_on_files(verb, &opt) : verb->run(&opt);
+      status = verb->options & (OPTION_BIT(GROUP) | OPTION_BIT(DATASET)) ? run_on_files(verb, &opt)
+                                                                         : verb->run(&opt);
   }
   options_free(&opt);
   return status;
