@@ -154,8 +154,9 @@ ph_status ph_meta_root(ph_episode_meta *meta, hid_t file) {
   char format[32] = "";
   int64_t version = 0;
   if (!ph_h5_has_attr(file, "format") || !ph_h5_has_attr(file, "format_version"))
-    return ph_fail(PH_EFORMAT, "no episodes are found: not a playhead file, nor of another layout "
-                               "that is known, and its arrays mostly differ in length");
+    return ph_fail(PH_EFORMAT,
+                   "no episodes are found: not a playhead file, nor of another layout "
+                   "that is known, and no first dimension is shared by most of its arrays");
   ph_status status = ph_h5_attr_string(file, "format", format, sizeof format);
   if (status == PH_OK && strcmp(format, PH_FORMAT_NAME) != 0)
     return ph_fail(PH_EFORMAT, "its format is %s: not a playhead file", format);
