@@ -56,13 +56,11 @@ static ph_status demo_names(char ***names, size_t *n, hid_t data) {
     return status;
   for (size_t i = 0; i < *n; i++) {
     char *name = (*names)[i];
-    if (!is_demo_name(name) && !is_other_demo(data, name))
-      continue;
-    (*names)[i] = (*names)[kept];
-    (*names)[kept++] = name;
+    if (is_demo_name(name) || is_other_demo(data, name))
+      (*names)[kept++] = name;
+    else
+      free(name);
   }
-  for (size_t i = kept; i < *n; i++)
-    free((*names)[i]);
   *n = kept;
   if (kept > 1)
     qsort(*names, kept, sizeof **names, compare_names);

@@ -121,7 +121,7 @@ static void plot_strip(struct surface *s, struct rect r, const struct app *app, 
   snprintf(right, sizeof right, "%s", state);
   if (first && hidden > 0)
     snprintf(right, sizeof right, "%s%s%d more", state, state[0] ? "  " : "", hidden);
-  struct rect body = r;
+  struct rect body;
   if (first) {
     body = panel_frame(s, r, app, PANEL_PLOT, title, right[0] ? right : NULL);
   } else {
