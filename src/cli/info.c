@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "info_follow.h"
 #include "info_foreign.h"
 #include "report.h"
 
@@ -411,19 +412,39 @@ static int show_json(struct info *info) {
   return ph_json_write(info->root, stdout) == PH_OK ? EXIT_FINE : cli_error();
 }
 
+/* One that came while the run is followed: a line, or an object as in episodes[]. */
+static bool show_followed(void *arg, size_t i) {
+  struct info *info = arg;
+  if (!info->opt->json) {
+    show_episode(info, i);
+    return true;
+  }
+  info->root = json_pack("{s:[]}", "episodes");
+  info->episodes = json_object_get(info->root, "episodes");
+  show_episode(info, i);
+  json_t *object = json_incref(json_array_get(info->episodes, 0));
+  json_decref(info->root);
+  info->root = info->episodes = NULL;
+  return ph_json_write(object, stdout) == PH_OK;
+}
+
 int verb_info(const struct options *opt) {
   struct info info = {.opt = opt};
   ph_store_options so = cli_store_options(opt);
   int status = EXIT_FINE;
   if (ph_store_open(&info.store, opt->paths, opt->npaths, &so) != PH_OK)
     return cli_error();
-  status = cli_group(opt, info.store, &info.group);
+  struct follow follow = {opt, info.store, show_followed, &info};
+  status = opt->follow ? follow_check(&follow) : EXIT_FINE;
+  if (status == EXIT_FINE)
+    status = cli_group(opt, info.store, &info.group);
   if (status != EXIT_FINE)
     goto out;
   if (ph_store_content_hash(info.store, info.hash) != PH_OK)
     snprintf(info.no_hash, sizeof info.no_hash, "%s", ph_error());
   else if (!info.hash[0])
-    snprintf(info.no_hash, sizeof info.no_hash, "no checksums are stored");
+    snprintf(info.no_hash, sizeof info.no_hash,
+             ph_store_count(info.store) ? "no checksums are stored" : "there is no episode");
   info.foreign = foreign_store(info.store);
   if (opt->json)
     status = show_json(&info);
@@ -431,6 +452,8 @@ int verb_info(const struct options *opt) {
     info.refused = foreign_print(info.store, info.group, opt->paths, opt->npaths);
   else
     show_text(&info);
+  if (status == EXIT_FINE && opt->follow)
+    status = follow_run(&follow);
 out:
   ph_store_free(info.store);
   if (status == EXIT_FINE && info.refused)

@@ -1,0 +1,117 @@
+#include "info_follow.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "report.h"
+
+enum {
+  PAUSE_MS = 500, /* without news from the system */
+  REST_MS = 30,   /* after news: a record comes behind its file */
+};
+
+static volatile sig_atomic_t enough;
+
+static void on_signal(int number) {
+  (void)number;
+  enough = 1;
+}
+
+/* What is ignored stays so. */
+static void catch_signals(void) {
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, old;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(numbers[i], &action, NULL);
+}
+
+int follow_check(const struct follow *follow) {
+  for (size_t i = 0; i < follow->opt->npaths; i++)
+    if (ph_store_activity(follow->store, i) == PH_NO_RUN)
+      return cli_fail(EXIT_ERROR,
+                      "%s: --follow: it is no folder of a run: only a recording adds episodes",
+                      follow->opt->paths[i]);
+  return EXIT_FINE;
+}
+
+/* -1: the system gives no news, or not of all folders; then only time passes. */
+static int watch(const struct options *opt) {
+  int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  for (size_t i = 0; fd >= 0 && i < opt->npaths; i++)
+    inotify_add_watch(fd, opt->paths[i], IN_MOVED_TO | IN_CREATE | IN_ONLYDIR);
+  return fd;
+}
+
+static void wait_for_news(int fd) {
+  char events[4096];
+  struct pollfd news = {.fd = fd, .events = POLLIN};
+  if (enough || poll(&news, fd >= 0, PAUSE_MS) <= 0)
+    return;
+  poll(NULL, 0, REST_MS);
+  while (read(fd, events, sizeof events) > 0) {
+  }
+}
+
+/* Whether no recorder has any of the runs open. */
+static bool is_over(const struct follow *follow) {
+  for (size_t i = 0; i < follow->opt->npaths; i++)
+    if (ph_store_activity(follow->store, i) != PH_IDLE)
+      return false;
+  return true;
+}
+
+static int show_new(const struct follow *follow, size_t added) {
+  size_t n = ph_store_count(follow->store);
+  for (size_t i = n - added; i < n; i++)
+    if (!follow->show(follow->arg, i) || fflush(stdout) != 0)
+      return cli_fail(EXIT_ERROR, "output: %s", strerror(errno));
+  return EXIT_FINE;
+}
+
+static int say_over(const struct follow *follow, size_t came) {
+  size_t n = ph_store_count(follow->store);
+  if (follow->opt->json)
+    return ph_json_write(json_pack("{s:b, s:I, s:I}", "recording", 0, "episodes", (json_int_t)n,
+                                   "added", (json_int_t)came),
+                         stdout) == PH_OK
+               ? EXIT_FINE
+               : cli_error();
+  printf("the recorder is done: %zu %s, %zu of them came meanwhile\n", n,
+         n == 1 ? "episode" : "episodes", came);
+  return EXIT_FINE;
+}
+
+int follow_run(const struct follow *follow) {
+  int fd = watch(follow->opt), status = cli_flush(EXIT_FINE);
+  size_t came = 0;
+  catch_signals();
+  if (status == EXIT_FINE && !follow->opt->json && !is_over(follow)) {
+    printf(ph_store_count(follow->store) ? "\nwaiting for more\n" : "\nno episode yet; waiting\n");
+    fflush(stdout);
+  }
+  while (status == EXIT_FINE && !enough) {
+    size_t added = 0;
+    bool over = is_over(follow); /* before the last look */
+    if (ph_store_refresh(follow->store, &added) != PH_OK)
+      status = cli_error();
+    else
+      status = show_new(follow, added);
+    came += added;
+    if (status == EXIT_FINE && over && added == 0) {
+      status = say_over(follow, came);
+      break;
+    }
+    if (added == 0)
+      wait_for_news(fd);
+  }
+  if (fd >= 0)
+    close(fd);
+  return status;
+}
