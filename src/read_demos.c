@@ -155,8 +155,10 @@ static ph_status demos_scan(ph_scan *out, const char *path, hid_t h5) {
   ph_status status = ph_h5_group(&data, h5, "data");
   if (status == PH_OK)
     status = demo_names(&names, &n, data);
-  if (status == PH_OK && n == 0)
+  if (status == PH_OK && n == 0) {
     status = ph_fail(PH_EFORMAT, "%s: it holds no episode: /data has no demo", path);
+    goto out;
+  }
   if (status == PH_OK)
     status = fill_entries(out, names, n, path);
   if (status == PH_OK) {
@@ -165,6 +167,7 @@ static ph_status demos_scan(ph_scan *out, const char *path, hid_t h5) {
   }
   if (status == PH_OK && oddity[0])
     ph_say_also(out->entries[0].oddity, sizeof oddity, oddity);
+out:
   ph_h5_names_free(names, n);
   ph_h5_close(data);
   if (status)
