@@ -15,7 +15,7 @@ struct dataset {
   ph_part part;
   ph_demo demo;
   ph_episode_meta origin;
-  bool compress, finished;
+  bool compress, overwrite, finished;
   ph_status outcome; /* of finishing */
   char *path;        /* owned */
   ph_entry *entries;
@@ -146,7 +146,7 @@ static ph_status dataset_finish(ph_sink *sink) {
   if (!status)
     status = verify(d);
   if (!status)
-    status = ph_part_publish(&d->part);
+    status = d->overwrite ? ph_part_publish_over(&d->part) : ph_part_publish(&d->part);
   d->outcome = status;
   ph_part_drop(&d->part);
   return status;
@@ -174,11 +174,12 @@ ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta
   d->origin = *origin;
   d->origin.provenance = NULL;
   d->compress = opt && opt->compress;
+  d->overwrite = opt && opt->existing == PH_EXISTING_OVERWRITE;
   d->path = strdup(path);
   ph_status status =
       d->path ? ph_sink_check_path(path, 1) : ph_fail(PH_ENOMEM, "%s: out of memory", path);
   if (!status)
-    status = ph_part_create(&d->part, path);
+    status = d->overwrite ? ph_part_create_over(&d->part, path) : ph_part_create(&d->part, path);
   if (!status)
     status = ph_sink_put_root(d->part.h5, origin);
   if (!status)

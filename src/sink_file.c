@@ -82,6 +82,20 @@ ph_status ph_part_publish(ph_part *part) {
   return status ? status : synced(part, ph_file_sync_folder(part->final));
 }
 
+ph_status ph_part_publish_over(ph_part *part) {
+  struct stat st;
+  if (lstat(part->final, &st) == 0 && !S_ISREG(st.st_mode))
+    return exists(part->final);
+  if (rename(part->temporary, part->final) != 0)
+    return ph_fail(PH_EIO, "%s: cannot be put into place: %s", part->final, strerror(errno));
+  free(part->temporary);
+  part->temporary = NULL;
+  int error = ph_file_sync_folder(part->final);
+  if (!error)
+    return PH_OK; /* else it stays: what it replaced is gone */
+  return ph_fail(PH_EIO, "%s: its folder cannot be synced: %s", part->final, strerror(error));
+}
+
 ph_status ph_part_publish_in(ph_part *part, int folder) {
   ph_status status = put_in_place(part, true);
   return status ? status : synced(part, fsync(folder) != 0 && errno != EINVAL ? errno : 0);

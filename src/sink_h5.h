@@ -80,6 +80,8 @@ ph_status ph_part_publish(ph_part *part);
 /* The same in an open folder, which is synced without another descriptor. A file that is there with
  * the very same bytes is this one, and PH_OK. */
 ph_status ph_part_publish_in(ph_part *part, int folder);
+/* In the place of a file that may be there. PH_EEXIST: something else is. */
+ph_status ph_part_publish_over(ph_part *part);
 /* Closes and removes what is not published. */
 void ph_part_drop(ph_part *part);
 
