@@ -82,7 +82,7 @@ static ph_status say_what_is_left(ph_recorder *rec, ph_status status, const char
     bool safe = ph_take_to_journal(rec, &kept->take);
     n++;
     lost += !safe;
-    if (!kept->take.journal || ph_rowlog_states(kept->take.log) < 2)
+    if (!kept->take.journal || !ph_journal_in_place(kept->take.journal))
       continue;
     const char *path = ph_journal_path(kept->take.journal);
     const char *slash = strrchr(path, '/');

@@ -116,7 +116,9 @@ ph_journal *ph_slot_journal(ph_recorder *rec, ph_slot *slot, const ph_take_begin
     ph_journal_close(slot->journal, false);
     slot->journal = NULL;
   }
-  if (!slot->journal) {
+  if (!slot->journal && !ph_sink_run_in_place(rec->sink)) {
+    status = ph_fail(PH_EIO, "%s: it is gone or replaced", rec->path);
+  } else if (!slot->journal) {
     journal_path(path, sizeof path, rec, slot->env_id, -1);
     status = ph_journal_create(&slot->journal, path, true);
   }
@@ -172,11 +174,12 @@ bool ph_take_to_journal(const ph_recorder *rec, ph_take *take) {
   if (!rec->run)
     return false;
   journal_path(path, sizeof path, rec, take->env_id, take->episode);
-  if (!take->journal)
+  if (!take->journal && ph_sink_run_in_place(rec->sink))
     give_journal(rec, take, path);
-  else if (strcmp(path, ph_journal_path(take->journal)) != 0)
+  else if (take->journal && strcmp(path, ph_journal_path(take->journal)) != 0 &&
+           ph_journal_in_place(take->journal))
     ph_journal_rename(take->journal, path);
-  return take->journal && ph_rowlog_settle(take->log);
+  return take->journal && ph_rowlog_settle(take->log) && ph_journal_in_place(take->journal);
 }
 
 /* --- kept episodes --- */
@@ -227,8 +230,10 @@ ph_status ph_recorder_try_kept(ph_recorder *rec) {
     ph_take_clear(&kept->take);
     free(kept);
   }
-  if (first != PH_OK)
+  if (first != PH_OK) {
+    ph_recorder_trouble(rec, PH_TROUBLE_COMMIT, text);
     return ph_fail(first, "%s", text);
+  }
   ph_recorder_relief(rec, PH_TROUBLE_COMMIT);
   return PH_OK;
 }

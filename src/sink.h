@@ -74,6 +74,9 @@ const ph_episode_meta *ph_sink_run_origin(const ph_sink *sink);
 /* One more than the highest number of an episode, or of a record in the index, of that env that was
  * in the folder when it was opened; 0 where there is none. */
 int64_t ph_sink_run_next(const ph_sink *sink, int env_id);
+/* Whether the path still leads to the folder that is held; from any thread. Where it does not,
+ * nothing may be written by its name until a `begin` has put that right. */
+bool ph_sink_run_in_place(ph_sink *sink);
 /* Takes the run.h5 of a run without an episode away again, and with it the folder if that was not
  * there before. Nothing but `free` may follow. */
 void ph_sink_run_undo(ph_sink *sink);

@@ -98,14 +98,16 @@ static bool lost_run(const ph_run *run) {
 /* The folder is the one that is held, and has its run.h5. */
 static ph_status ready(ph_run *run) {
   bool anew = false;
+  pthread_mutex_lock(&run->held);
   ph_status status = ph_run_folder_restore(&run->folder, &anew);
+  pthread_mutex_unlock(&run->held);
   if (status)
     return status;
   drop_stale(run);
-  if (anew)
+  if (anew) {
     run->ended = false;
-  if (anew)
     run->nowed = 0;
+  }
   if (anew || (run->written && lost_run(run)))
     run->written = false;
   return write_run(run);
@@ -122,6 +124,14 @@ void ph_sink_run_undo(ph_sink *sink) {
   if (path && unlink(path) == 0)
     run->written = false;
   free(path);
+}
+
+bool ph_sink_run_in_place(ph_sink *sink) {
+  ph_run *run = (ph_run *)sink;
+  pthread_mutex_lock(&run->held);
+  bool same = ph_run_folder_same(&run->folder);
+  pthread_mutex_unlock(&run->held);
+  return same;
 }
 
 const ph_episode_meta *ph_sink_run_origin(const ph_sink *sink) {
@@ -317,6 +327,7 @@ static void run_free(ph_sink *sink) {
   free(run->stale);
   free(run->owed);
   free(run->next);
+  pthread_mutex_destroy(&run->held);
   free(run->folder.dir);
   free(run);
 }
@@ -331,6 +342,7 @@ ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *ori
                         run_end,   run_cancel, run_finish, run_free};
   run->part.h5 = H5I_INVALID_HID;
   run->folder.fd = -1;
+  pthread_mutex_init(&run->held, NULL);
   run->origin = *origin;
   run->origin.provenance = NULL;
   run->compress = opt && opt->compress;

@@ -3,6 +3,9 @@
 #ifndef PLAYHEAD_SINK_RUN_H
 #define PLAYHEAD_SINK_RUN_H
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "sink_h5.h"
 
 /* What a name in the folder is by its form. Only regular files are anything but OTHER. */
@@ -36,8 +39,10 @@ void ph_run_list_clear(ph_run_list *list);
 /* The folder, held open and locked, so that no other recorder takes it over meanwhile and it is
  * known again. */
 typedef struct ph_run_folder {
-  char *dir;      /* owned, as given */
-  int fd;         /* -1: none */
+  char *dir; /* owned, as given */
+  int fd;    /* -1: none */
+  dev_t device;
+  ino_t inode;
   bool made;      /* it was not there before */
   bool locked;    /* false too where the file system has no locks */
   int lock_error; /* then why: errno */
@@ -62,9 +67,10 @@ typedef struct ph_run_next {
 typedef struct ph_run {
   ph_sink base;
   ph_run_folder folder;
-  bool written;  /* run.h5 is in place */
-  bool appended; /* and was before: it has the model and task of the origin */
-  bool ended;    /* an episode is in place, or was before */
+  pthread_mutex_t held; /* for device and inode of the folder, which others ask for */
+  bool written;         /* run.h5 is in place */
+  bool appended;        /* and was before: it has the model and task of the origin */
+  bool ended;           /* an episode is in place, or was before */
   bool compress;
   ph_episode_meta origin;
   ph_run_list old;   /* gives way to the new run.h5 */

@@ -118,9 +118,14 @@ void ph_run_list_clear(ph_run_list *list) {
 /* --- the folder --- */
 
 static ph_status open_and_lock(ph_run_folder *folder) {
+  struct stat st;
   folder->fd = open(folder->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder->fd < 0)
     return ph_fail(PH_EIO, "%s: cannot be opened: %s", folder->dir, strerror(errno));
+  if (fstat(folder->fd, &st) != 0)
+    return ph_fail(PH_EIO, "%s: cannot be looked at: %s", folder->dir, strerror(errno));
+  folder->device = st.st_dev;
+  folder->inode = st.st_ino;
   folder->locked = flock(folder->fd, LOCK_EX | LOCK_NB) == 0;
   folder->lock_error = folder->locked ? 0 : errno;
   if (folder->lock_error == EWOULDBLOCK)
@@ -147,9 +152,9 @@ void ph_run_folder_close(ph_run_folder *folder) {
 }
 
 bool ph_run_folder_same(const ph_run_folder *folder) {
-  struct stat held, there;
-  return folder->fd >= 0 && fstat(folder->fd, &held) == 0 && stat(folder->dir, &there) == 0 &&
-         held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  struct stat st;
+  return folder->fd >= 0 && stat(folder->dir, &st) == 0 && st.st_dev == folder->device &&
+         st.st_ino == folder->inode;
 }
 
 /* Journals are no content: those of this recorder are put there by name. */
