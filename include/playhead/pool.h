@@ -54,10 +54,12 @@ typedef struct ph_pool_progress {
   int64_t steps, ended, wanted, successes, errors; /* ended: episodes, however they ended */
   int running;                                     /* envs that have not finished their share */
   int64_t fewest, most;                            /* episodes that one env has ended */
+  int jobs;                                        /* threads that share the envs out */
 } ph_pool_progress;
 
 /* Makes the envs (none is idle: no more than episodes). Errors of ph_env_create; PH_EINVAL: the
- * task has no policy, or a number is out of range. Task and model are referenced. */
+ * task has no policy, or with only_success no success condition, or a number is out of range. Task
+ * and model are referenced. */
 PH_API ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *model,
                                 const ph_pool_options *opt);
 PH_API void ph_pool_free(ph_pool *pool);                 /* Nullable; not while it runs */
@@ -72,7 +74,8 @@ PH_API const ph_dims *ph_pool_dims(const ph_pool *pool); /* as ph_env_dims; for 
  * PH_ETASK, PH_ESIM, PH_ENOMEM, PH_EINVAL: that error. A recorder that cannot write is no such
  * error: the rows are kept and ph_recorder_close says so. */
 PH_API ph_status ph_pool_run(ph_pool *pool, ph_recorder *rec);
-/* Ends a run after the step that each env is in. From any thread, and from a signal handler. */
+/* Ends a run after the step that each env is in; one that has not started begins nothing. From any
+ * thread, and from a signal handler. */
 PH_API void ph_pool_stop(ph_pool *pool);
 /* From any thread, while it runs too. */
 PH_API void ph_pool_progress_of(const ph_pool *pool, ph_pool_progress *out);

@@ -1,0 +1,395 @@
+/* How envs are shared out: every env that has episodes left is either in the hands of one worker or
+ * in the queue. A worker takes the env that is furthest behind its share, moves it on by a slice of
+ * steps and puts it back; the share of an env in the threads is its share in the episodes that are
+ * left. So all envs are under way, short episodes make room for long ones, and few envs are left
+ * over at the end. A worker that finds the queue empty is done for good: whoever holds an env takes
+ * it up again.
+ *
+ * Words: a `slot` is one env and its place in the recording. */
+#include <playhead/pool.h>
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+enum { SLICE = 64, ENVS_MAX = 1 << 20, JOBS_MAX = 1024 };
+
+typedef struct slot {
+  int env_id;
+  ph_env *env;
+  double *action;
+  double time;     /* steps taken, each counted by what was left: the queue's order */
+  int64_t left;    /* episodes still to end, the running one included */
+  int64_t episode; /* its number in the run, of the one that runs */
+  int64_t actions; /* rows recorded of it */
+  uint64_t seed;
+  bool active;      /* an episode runs */
+  bool failed;      /* an error of this env stops the run */
+  char *error;      /* that error with env and episode in front; NULL: none, or no memory for it */
+  char detail[200]; /* of an episode that its policy or an error ended */
+  _Atomic int64_t steps, ended; /* written by its worker */
+} slot;
+
+struct ph_pool {
+  ph_task *task;   /* referenced */
+  ph_model *model; /* referenced */
+  ph_pool_options opt;
+  int n, jobs;
+  slot *slots;
+  ph_recorder *rec; /* of the run that is under way; borrowed */
+
+  pthread_mutex_t lock; /* of the queue and of the first error */
+  slot **queue;         /* a heap, the least time first */
+  int queued;
+  ph_status status; /* the first error of an env */
+  int culprit;      /* that env; -1: none */
+  char error[1200];
+
+  pthread_mutex_t telling; /* one episode at a time */
+  _Atomic int64_t successes, errors;
+  _Atomic int stop; /* read by every worker at every step; written by signal handlers too */
+};
+
+/* --- the queue --- */
+
+static bool before(const slot *a, const slot *b) {
+  return a->time < b->time || (a->time <= b->time && a->env_id < b->env_id);
+}
+
+static void queue_put(ph_pool *pool, slot *s) {
+  int i = pool->queued++;
+  for (; i > 0 && before(s, pool->queue[(i - 1) / 2]); i = (i - 1) / 2)
+    pool->queue[i] = pool->queue[(i - 1) / 2];
+  pool->queue[i] = s;
+}
+
+/* NULL: it is empty. */
+static slot *queue_take(ph_pool *pool) {
+  if (pool->queued == 0)
+    return NULL;
+  slot *first = pool->queue[0], *last = pool->queue[--pool->queued];
+  int i = 0;
+  for (int child = 1; child < pool->queued; child = 2 * i + 1) {
+    if (child + 1 < pool->queued && before(pool->queue[child + 1], pool->queue[child]))
+      child++;
+    if (!before(pool->queue[child], last))
+      break;
+    pool->queue[i] = pool->queue[child];
+    i = child;
+  }
+  pool->queue[i] = last;
+  return first;
+}
+
+/* --- life --- */
+
+static int cores(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+    return CPU_COUNT(&set);
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? (int)(n < JOBS_MAX ? n : JOBS_MAX) : 1;
+}
+
+static ph_status check_options(const ph_task *task, const ph_pool_options *opt) {
+  const ph_task_info *info = ph_task_info_of(task);
+  if (opt->envs < 1 || opt->envs > ENVS_MAX)
+    return ph_fail(PH_EINVAL, "pool: envs %d: not from 1 to %d", opt->envs, ENVS_MAX);
+  if (opt->episodes < 0)
+    return ph_fail(PH_EINVAL, "pool: episodes %" PRId64 ": not from 0", opt->episodes);
+  if (opt->jobs < 0 || opt->jobs > JOBS_MAX)
+    return ph_fail(PH_EINVAL, "pool: jobs %d: not from 0 to %d", opt->jobs, JOBS_MAX);
+  if (!info->has_policy)
+    return ph_fail(PH_EINVAL, "%s: no policy: recording needs one to choose actions", info->name);
+  if (opt->only_success && !info->has_success)
+    return ph_fail(PH_EINVAL, "%s: no success condition: none of its episodes would be saved",
+                   info->name);
+  return PH_OK;
+}
+
+/* Episodes that env i records. */
+static int64_t quota(const ph_pool *pool, int i) {
+  return (pool->opt.episodes - i + pool->n - 1) / pool->n;
+}
+
+static ph_status create_slot(ph_pool *pool, int i) {
+  slot *s = &pool->slots[i];
+  ph_env_options opt = PH_ENV_OPTIONS_INIT;
+  opt.hold_seconds = pool->opt.hold_seconds;
+  s->env_id = i;
+  s->left = quota(pool, i);
+  ph_status status = ph_env_create(&s->env, pool->task, pool->model, &opt);
+  if (status != PH_OK)
+    return status;
+  s->action = calloc((size_t)ph_env_dims(s->env)->action_dim + 1, sizeof *s->action);
+  return s->action ? PH_OK : ph_fail(PH_ENOMEM, "pool: out of memory");
+}
+
+ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *model,
+                         const ph_pool_options *opt) {
+  *out = NULL;
+  ph_status status = check_options(task, opt);
+  if (status != PH_OK)
+    return status;
+  ph_pool *pool = calloc(1, sizeof *pool);
+  if (!pool)
+    return ph_fail(PH_ENOMEM, "pool: out of memory");
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_mutex_init(&pool->telling, NULL);
+  pool->task = ph_task_ref(task);
+  pool->model = ph_model_ref(model);
+  pool->opt = *opt;
+  pool->culprit = -1;
+  if (pool->opt.episodes == 0)
+    pool->opt.episodes = opt->envs;
+  pool->n = opt->envs < pool->opt.episodes ? opt->envs : (int)pool->opt.episodes;
+  pool->jobs = opt->jobs ? opt->jobs : cores();
+  if (pool->jobs > pool->n)
+    pool->jobs = pool->n;
+  pool->slots = calloc((size_t)pool->n, sizeof *pool->slots);
+  pool->queue = calloc((size_t)pool->n, sizeof *pool->queue);
+  if (!pool->slots || !pool->queue)
+    status = ph_fail(PH_ENOMEM, "pool: out of memory");
+  for (int i = 0; i < pool->n && status == PH_OK; i++)
+    status = create_slot(pool, i);
+  if (status == PH_OK)
+    *out = pool;
+  else
+    ph_pool_free(pool);
+  return status;
+}
+
+void ph_pool_free(ph_pool *pool) {
+  if (!pool)
+    return;
+  for (int i = 0; pool->slots && i < pool->n; i++) {
+    ph_env_free(pool->slots[i].env);
+    free(pool->slots[i].action);
+    free(pool->slots[i].error);
+  }
+  free(pool->slots);
+  free(pool->queue);
+  ph_model_unref(pool->model);
+  ph_task_unref(pool->task);
+  pthread_mutex_destroy(&pool->telling);
+  pthread_mutex_destroy(&pool->lock);
+  free(pool);
+}
+
+const ph_dims *ph_pool_dims(const ph_pool *pool) {
+  return ph_env_dims(pool->slots[0].env);
+}
+
+/* --- one episode --- */
+
+/* An error of this env, in ph_error(), stops the run. */
+static void fail(ph_pool *pool, slot *s, ph_status status) {
+  snprintf(s->detail, sizeof s->detail, "%s", ph_error());
+  ph_fail_in(status, "env %d episode %" PRId64, s->env_id, s->episode);
+  s->failed = true;
+  s->error = strdup(ph_error());
+  pthread_mutex_lock(&pool->lock);
+  if (pool->culprit < 0) {
+    pool->culprit = s->env_id;
+    pool->status = status;
+    snprintf(pool->error, sizeof pool->error, "%s", ph_error());
+  }
+  pthread_mutex_unlock(&pool->lock);
+  atomic_fetch_add(&pool->errors, 1);
+  atomic_store(&pool->stop, 1);
+}
+
+static ph_status begin(ph_pool *pool, slot *s) {
+  ph_row row0;
+  size_t nedits = 0;
+  s->episode = ph_recorder_next_episode(pool->rec, s->env_id);
+  s->seed = ph_env_seed(pool->opt.seed, s->env_id, s->episode);
+  s->actions = 0;
+  ph_status status = ph_env_reset(s->env, s->seed, &row0);
+  if (status != PH_OK)
+    return status;
+  const ph_edit *edits = ph_env_edits(s->env, &nedits);
+  status = ph_recorder_begin(pool->rec, s->env_id, s->seed, edits, nedits, &row0);
+  s->active = status == PH_OK;
+  return status;
+}
+
+/* Asks the policy, steps and records. */
+static ph_status step(ph_pool *pool, slot *s, ph_outcome *out) {
+  ph_status status = ph_env_policy(s->env, s->action);
+  if (status == PH_EINVAL) { /* a non-finite action ends the episode, not the run */
+    snprintf(s->detail, sizeof s->detail, "%s", ph_error());
+    *out = (ph_outcome){.done = true, .end = PH_END_NAN, .detail = s->detail};
+    return PH_OK;
+  }
+  if (status == PH_OK)
+    status = ph_env_step(s->env, s->action, out);
+  if (status != PH_OK || (out->done && out->end == PH_END_NAN))
+    return status;
+  const double *action = s->action;
+  status = ph_recorder_rows(pool->rec, &s->env_id, 1, &action, NULL, &out->reward, &out->flags,
+                            &out->row);
+  if (status == PH_OK) {
+    s->actions++;
+    atomic_fetch_add_explicit(&s->steps, 1, memory_order_relaxed);
+  }
+  return status;
+}
+
+static void tell(ph_pool *pool, const ph_pool_episode *episode) {
+  if (!pool->opt.ended)
+    return;
+  pthread_mutex_lock(&pool->telling);
+  pool->opt.ended(pool->opt.user, episode);
+  pthread_mutex_unlock(&pool->telling);
+}
+
+/* Ends the episode that runs: in the recorder, in the counters, and tells of it. */
+static void end(ph_pool *pool, slot *s, ph_end reason, const char *detail) {
+  bool judged = ph_task_info_of(pool->task)->has_success;
+  ph_pool_episode e = {.env_id = s->env_id,
+                       .episode = s->episode,
+                       .actions = s->actions,
+                       .seed = s->seed,
+                       .end = reason,
+                       .success = judged ? reason == PH_END_SUCCESS : -1,
+                       .detail = detail,
+                       .error = s->error};
+  bool unwanted = pool->opt.only_success && e.success != 1 && s->actions > 0;
+  ph_status status = unwanted ? ph_recorder_discard(pool->rec, s->env_id)
+                              : ph_recorder_end(pool->rec, s->env_id, reason, e.success, detail);
+  if (status != PH_OK) {
+    e.fate = PH_POOL_KEPT;
+    e.error = e.error ? e.error : ph_error();
+    atomic_fetch_add(&pool->errors, 1);
+  } else if (s->actions == 0) {
+    e.fate = PH_POOL_DISCARDED;
+  } else {
+    e.fate = unwanted ? PH_POOL_UNSUCCESSFUL : PH_POOL_SAVED;
+  }
+  s->active = false;
+  s->left--;
+  if (e.success == 1)
+    atomic_fetch_add(&pool->successes, 1);
+  atomic_fetch_add(&s->ended, 1);
+  tell(pool, &e);
+}
+
+/* --- workers --- */
+
+static bool stopped(const ph_pool *pool) {
+  return atomic_load_explicit(&pool->stop, memory_order_relaxed) != 0;
+}
+
+/* Moves an env on by some steps. False: it has ended its share, or an error of it stops the run. */
+static bool slice(ph_pool *pool, slot *s) {
+  for (int k = 0; k < SLICE && s->left > 0 && !stopped(pool); k++) {
+    ph_outcome out = {0};
+    ph_status status = s->active ? PH_OK : begin(pool, s);
+    if (status == PH_OK)
+      status = step(pool, s, &out);
+    if (status != PH_OK) {
+      fail(pool, s, status);
+      return false;
+    }
+    s->time += 1.0 / (double)s->left;
+    if (out.done)
+      end(pool, s, out.end, out.detail);
+  }
+  return s->left > 0;
+}
+
+static void *work(void *arg) {
+  ph_pool *pool = arg;
+  slot *s = NULL;
+  bool more = false;
+  do {
+    pthread_mutex_lock(&pool->lock);
+    if (s && more)
+      queue_put(pool, s);
+    s = stopped(pool) ? NULL : queue_take(pool);
+    pthread_mutex_unlock(&pool->lock);
+    more = s && slice(pool, s);
+  } while (s);
+  return NULL;
+}
+
+/* Signals are for the host's own threads, but for those that this thread raises itself. */
+static void block_signals(sigset_t *old) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
+  sigset_t set;
+  sigfillset(&set);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    sigdelset(&set, own[i]);
+  pthread_sigmask(SIG_SETMASK, &set, old);
+}
+
+/* The caller is one of the workers: where no thread can be had, it does all. */
+static void run_workers(ph_pool *pool) {
+  pthread_t *threads = calloc((size_t)pool->jobs, sizeof *threads);
+  sigset_t old;
+  int n = 0;
+  block_signals(&old);
+  while (threads && n < pool->jobs - 1 && pthread_create(&threads[n], NULL, work, pool) == 0)
+    n++;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  work(pool);
+  for (int i = 0; i < n; i++)
+    pthread_join(threads[i], NULL);
+  free(threads);
+}
+
+/* --- the run --- */
+
+/* Unfinished episodes become `aborted`; with no row at all they are discarded. */
+static void abort_all(ph_pool *pool) {
+  char why[80] = "interrupted";
+  if (pool->culprit >= 0)
+    snprintf(why, sizeof why, "the run ended with an error of env %d", pool->culprit);
+  for (int i = 0; i < pool->n; i++) {
+    slot *s = &pool->slots[i];
+    if (s->active)
+      end(pool, s, PH_END_ABORTED, s->failed ? s->detail : why);
+  }
+}
+
+ph_status ph_pool_run(ph_pool *pool, ph_recorder *rec) {
+  pool->rec = rec;
+  pool->queued = 0;
+  for (int i = 0; i < pool->n; i++)
+    if (pool->slots[i].left > 0)
+      queue_put(pool, &pool->slots[i]);
+  run_workers(pool);
+  abort_all(pool);
+  pool->rec = NULL;
+  return pool->culprit < 0 ? PH_OK : ph_fail(pool->status, "%s", pool->error);
+}
+
+void ph_pool_stop(ph_pool *pool) {
+  atomic_store(&pool->stop, 1);
+}
+
+void ph_pool_progress_of(const ph_pool *pool, ph_pool_progress *out) {
+  *out = (ph_pool_progress){.wanted = pool->opt.episodes,
+                            .successes = atomic_load(&pool->successes),
+                            .errors = atomic_load(&pool->errors),
+                            .fewest = INT64_MAX,
+                            .jobs = pool->jobs};
+  for (int i = 0; i < pool->n; i++) {
+    const slot *s = &pool->slots[i];
+    int64_t ended = atomic_load(&s->ended);
+    out->steps += atomic_load_explicit(&s->steps, memory_order_relaxed);
+    out->ended += ended;
+    out->running += ended < quota(pool, i);
+    out->fewest = ended < out->fewest ? ended : out->fewest;
+    out->most = ended > out->most ? ended : out->most;
+  }
+}

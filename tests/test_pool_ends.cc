@@ -1,0 +1,160 @@
+// How a pool's run ends before its time: stopped, with an error of one env, with a disk that fails.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "pool_help.h"
+
+namespace {
+
+/* No end of its own, and quick. */
+std::string endless(const std::string &more = "") {
+  return "return { name = 'long', control_steps = 1, max_steps = 100000000, hold_seconds = 0,\n"
+         "actions = { { type = 'joint_position', joints = { 'a', 'b' } } },\n"
+         "policy = function(s) return { 0, 0 } end,\n" +
+         more + "}\n";
+}
+
+TEST(PoolEnds, StopEndsItAfterAStepAndSavesWhatRan) {
+  TempDir dir;
+  Model model;
+  Task task(endless());
+  Pool pool(task, model, Pool::options(3, 30, 2));
+  ASSERT_EQ(PH_OK, pool.created) << ph_error();
+  Recorder rec(dir.path + "/run", task, model, pool);
+  ph_status status = PH_EINVAL;
+  std::thread run([&] { status = ph_pool_run(pool.pool, rec.rec); });
+  int64_t steps = 0;
+  while (pool.progress().steps < 500) {
+    EXPECT_GE(pool.progress().steps, steps) << "it only grows";
+    steps = pool.progress().steps;
+    std::this_thread::yield();
+  }
+  ph_pool_stop(pool.pool);
+  run.join();
+  EXPECT_EQ(PH_OK, status);
+  ph_pool_progress p = pool.progress();
+  EXPECT_EQ(0, p.errors);
+  EXPECT_EQ(30, p.wanted);
+  EXPECT_EQ(3, p.running) << "none has ended its share";
+  EXPECT_EQ(static_cast<int64_t>(pool.told.size()), p.ended);
+  ph_tally tally = rec.close();
+  EXPECT_EQ(p.steps, tally.steps);
+  EXPECT_EQ(p.ended, tally.resets);
+  EXPECT_EQ(tally.commits, tally.by_end[PH_END_ABORTED]);
+  int64_t saved = 0;
+  for (auto &t : pool.told) {
+    EXPECT_EQ(PH_END_ABORTED, t.e.end);
+    EXPECT_EQ("interrupted", t.detail);
+    saved += t.e.actions;
+  }
+  EXPECT_EQ(tally.steps, saved) << "no step is lost";
+}
+
+TEST(PoolEnds, APoolThatIsStoppedBeginsNothing) {
+  TempDir dir;
+  Model model;
+  Task task(endless());
+  Pool pool(task, model, Pool::options(2, 2, 2));
+  Recorder rec(dir.path + "/run", task, model, pool);
+  ph_pool_stop(pool.pool);
+  EXPECT_EQ(PH_OK, ph_pool_run(pool.pool, rec.rec));
+  EXPECT_EQ(0, rec.close().resets);
+}
+
+TEST(PoolEnds, AnErrorOfOneEnvStopsAllInOrder) {
+  TempDir dir;
+  Model model;
+  /* The error comes where the state says so: in some env, after some steps. */
+  Task task(endless("reset = function(env, rng) env.qpos.a = rng() end,\n"
+                    "reward = function(s) if s.step == 400 and s.joint.a ~= 0 then\n"
+                    "  error('tired') end return 0 end,\n"));
+  for (int jobs : {1, 2, 16}) {
+    Pool pool(task, model, Pool::options(4, 40, jobs));
+    std::string run = dir.path + "/run" + std::to_string(jobs);
+    Recorder rec(run, task, model, pool);
+    EXPECT_EQ(PH_ETASK, ph_pool_run(pool.pool, rec.rec));
+    std::string error = ph_error();
+    EXPECT_NE(std::string::npos, error.find("episode 0: long: step 400: ")) << error;
+    EXPECT_NE(std::string::npos, error.find("tired")) << error;
+    ph_tally tally = rec.close();
+    EXPECT_EQ(tally.commits, tally.by_end[PH_END_ABORTED]);
+    EXPECT_LE(tally.resets, 4) << "nothing begins any more";
+    int faults = 0, first = -1;
+    for (auto &t : pool.told) {
+      EXPECT_EQ(PH_POOL_SAVED, t.e.fate);
+      if (t.error.empty())
+        continue;
+      faults++;
+      EXPECT_EQ(399, t.e.actions) << "the step with the error is no row";
+      EXPECT_NE(std::string::npos, t.detail.find("tired")) << t.detail;
+      first = t.error == error ? t.e.env_id : first;
+    }
+    EXPECT_GE(faults, 1);
+    EXPECT_EQ(faults, pool.progress().errors);
+    ASSERT_GE(first, 0) << "the first error is told with its episode";
+    for (auto &t : pool.told) {
+      if (t.error.empty()) {
+        EXPECT_EQ("the run ended with an error of env " + std::to_string(first), t.detail);
+      }
+    }
+  }
+}
+
+TEST(PoolEnds, AnErrorOfAResetStopsItToo) {
+  TempDir dir;
+  Model model;
+  Task task(endless("reset = function(env) error('no way') end,\n"));
+  Pool pool(task, model, Pool::options(2, 6, 2));
+  Recorder rec(dir.path + "/run", task, model, pool);
+  EXPECT_EQ(PH_ETASK, ph_pool_run(pool.pool, rec.rec));
+  EXPECT_NE(nullptr, strstr(ph_error(), "episode 0: ")) << ph_error();
+  EXPECT_NE(nullptr, strstr(ph_error(), "no way")) << ph_error();
+  EXPECT_TRUE(pool.told.empty()) << "no episode has begun";
+  rec.close();
+}
+
+TEST(PoolEnds, ARecorderThatCannotWriteIsNoError) {
+  Model model;
+  Task task(pool_task(20));
+  Catch sink;
+  sink.fail_end = 1;
+  ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
+  opt.task = task.task;
+  ph_recorder *rec = nullptr;
+  ASSERT_EQ(PH_OK, ph_recorder_open_sink(&rec, &sink.sink, "nowhere", model.model, &opt));
+  Pool pool(task, model, Pool::options(2, 6, 1));
+  EXPECT_EQ(PH_OK, ph_pool_run(pool.pool, rec));
+  ASSERT_EQ(6u, pool.told.size());
+  EXPECT_EQ(PH_POOL_KEPT, pool.told[0].e.fate);
+  EXPECT_EQ(1, pool.progress().errors);
+  for (size_t i = 1; i < 6; i++)
+    EXPECT_EQ(PH_POOL_SAVED, pool.told[i].e.fate);
+  ph_tally tally;
+  EXPECT_EQ(PH_OK, ph_recorder_close(rec, &tally));
+  EXPECT_EQ(6, tally.commits) << "it was tried again";
+  EXPECT_EQ(6u, sink.kept.size());
+}
+
+TEST(PoolEnds, ProgressCountsWhatHasCome) {
+  TempDir dir;
+  Model model;
+  Task task(pool_task(25));
+  Pool pool(task, model, Pool::options(3, 8, 2));
+  ph_pool_progress p = pool.progress();
+  EXPECT_EQ(3, p.running);
+  EXPECT_EQ(0, p.ended);
+  EXPECT_EQ(8, p.wanted);
+  Recorder rec(dir.path + "/run", task, model, pool);
+  EXPECT_EQ(PH_OK, ph_pool_run(pool.pool, rec.rec));
+  p = pool.progress();
+  ph_tally tally = rec.close();
+  EXPECT_EQ(0, p.running);
+  EXPECT_EQ(8, p.ended);
+  EXPECT_EQ(tally.steps, p.steps);
+  EXPECT_EQ(tally.by_end[PH_END_SUCCESS], p.successes);
+  EXPECT_EQ(2, p.fewest);
+  EXPECT_EQ(3, p.most);
+}
+
+} // namespace
