@@ -4,6 +4,7 @@
 
 #include "h5.h"
 #include "h5_window.h"
+#include "superblock.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "file bytes are used as they are");
 
@@ -51,9 +52,17 @@ ph_status ph_h5_describe(hid_t dataset, ph_h5_array *info);
 
 /* --- the driver --- */
 
+/* What is read of a damaged file instead of its first block, and where the file ends. */
+typedef struct ph_h5_mend {
+  uint64_t at, end;
+  size_t size;
+  unsigned char bytes[PH_SUPERBLOCK_MAX];
+} ph_h5_mend;
+
 typedef struct ph_h5_ticket {
   int fd; /* an open descriptor; taken over by the file, then -1 */
   bool writable;
+  const ph_h5_mend *mend; /* Nullable */
 } ph_h5_ticket;
 
 /* File access list that opens ticket->fd. PH_OK, or PH_EIO. */
@@ -64,6 +73,8 @@ int ph_h5_file_bytes(hid_t id, uint64_t *base);
 /* ph_h5_header_fault of an object in the file of id; remembers those that have none. NULL for a
  * file that is being written. */
 const char *ph_h5_check_header(hid_t id, uint64_t address);
+/* Where the file that id is in ends, as the library sees it. */
+uint64_t ph_h5_file_end(hid_t id);
 /* The first errno that a write to the file met, 0 for none. */
 int ph_h5_file_errno(hid_t file);
 /* Asks the file to sync when it closes and to leave its errno in *report then. */

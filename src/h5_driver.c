@@ -38,6 +38,7 @@ struct file {
   size_t kept;                /* bytes in lost */
   int *report;                /* Nullable: where close leaves the errno */
   ph_h5_window *window;       /* owned; NULL: writable */
+  ph_h5_mend mend;            /* of a damaged file that is read; size 0: none */
   uint64_t sound[SOUND_KEPT]; /* 1 + address of headers that were found without fault */
 };
 
@@ -63,6 +64,10 @@ static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t
   file->eof = end < 0 ? 0 : (haddr_t)end;
   if (file->window)
     file->window->fd = file->fd;
+  if ((*info)->mend) {
+    file->mend = *(*info)->mend;
+    file->eof = file->mend.end;
+  }
   (*info)->fd = -1;
   return &file->pub;
 }
@@ -125,6 +130,13 @@ static void overlay(const struct lost *lost, haddr_t addr, size_t size, unsigned
     memcpy(out + (from - addr), lost->data + (from - lost->addr), to - from);
 }
 
+static void mend(const ph_h5_mend *by, haddr_t addr, size_t size, unsigned char *out) {
+  haddr_t from = by->at > addr ? by->at : addr;
+  haddr_t to = by->at + by->size < addr + size ? by->at + by->size : addr + size;
+  if (from < to)
+    memcpy(out + (from - addr), by->bytes + (from - by->at), to - from);
+}
+
 static herr_t file_read(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t addr, size_t size,
                         void *buffer) {
   (void)transfer;
@@ -137,6 +149,7 @@ static herr_t file_read(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t ad
   if (done < size && !file->writable && type == H5FD_MEM_DRAW)
     return push("the file ends before its data does", 0);
   memset((char *)buffer + done, 0, size - done);
+  mend(&file->mend, addr, size, buffer);
   overlay(file->lost, addr, size, buffer);
   return 0;
 }
@@ -257,6 +270,14 @@ const char *ph_h5_check_header(hid_t id, uint64_t address) {
   }
   ph_h5_close(owner);
   return fault;
+}
+
+uint64_t ph_h5_file_end(hid_t id) {
+  hid_t owner = H5Iget_file_id(id);
+  const struct file *file = owner < 0 ? NULL : file_of(owner);
+  uint64_t end = file ? file->eof : 0;
+  ph_h5_close(owner);
+  return end;
 }
 
 int ph_h5_file_errno(hid_t id) {

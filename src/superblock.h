@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PH_SUPERBLOCK_MAX 100 /* bytes of the longest */
+
 typedef struct ph_superblock {
   uint64_t at; /* where it begins: 0, or behind a user block */
   int version; /* 0 to 3, or what stands there */
@@ -15,5 +17,14 @@ typedef struct ph_superblock {
 
 /* Looks where HDF5 looks: at 0, 512, 1024, 2048, ... false: no file of HDF5's. */
 bool ph_superblock_find(ph_superblock *out, int fd, int64_t size);
+
+/* The block as it would be if the file had been closed with `end` bytes: no marks of a writer, and
+ * no `extension` (version 2 and 3) where that is false. Returns its size, 0: the block is not known
+ * or not all there. *base is what addresses in the file are counted from; *root the address of the
+ * root group's header. */
+size_t ph_superblock_mend(unsigned char out[PH_SUPERBLOCK_MAX], uint64_t *base, uint64_t *root,
+                          const ph_superblock *block, int fd, uint64_t end, bool extension);
+/* Address of the extension's header; UINT64_MAX: there is none. */
+uint64_t ph_superblock_extension(const ph_superblock *block, int fd);
 
 #endif

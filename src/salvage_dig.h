@@ -1,0 +1,99 @@
+/* What the parts of salvaging a damaged HDF5 file share. All of it but the waiting runs in a child
+ * of its own (probe_child.h): `find` lists what is there and measures it, `plan` decides which rows
+ * of which episode go together, `take` writes them. A child that dies of an object is followed by
+ * one that leaves the object out. */
+#ifndef PLAYHEAD_SALVAGE_DIG_H
+#define PLAYHEAD_SALVAGE_DIG_H
+
+#include <playhead/salvage.h>
+
+#include "h5_damaged.h"
+
+enum { PH_DIG_ITEMS = 20000, PH_DIG_DEADLY = 16, PH_DIG_PATH = 1024 };
+
+/* What child and parent share: memory of both. */
+typedef struct ph_dig_board {
+  char current[PH_DIG_PATH]; /* object that the child is at */
+  size_t ndeadly;
+  char deadly[PH_DIG_DEADLY][PH_DIG_PATH]; /* objects that a child died of */
+  char died[PH_DIG_DEADLY][160];           /* how */
+  bool whole;                              /* nothing is lost, and the file opens as it is */
+  size_t nitems, unlisted;
+  ph_salvaged items[PH_DIG_ITEMS];
+} ph_dig_board;
+
+/* One object that was found, the parents before what is in them. */
+typedef struct ph_found {
+  char *path; /* owned; "" is the root */
+  uint64_t address;
+  size_t parent, twin; /* SIZE_MAX: none; the first object with the same header */
+  size_t unit;         /* SIZE_MAX: of no episode */
+  ph_h5_kind kind;
+  ph_h5_extent extent; /* of datasets */
+  int64_t keep;        /* rows that are taken; -1: none of it */
+  bool broken;         /* its list or attributes are not all there */
+  char why[160];       /* what of it is lost; "" */
+} ph_found;
+
+/* What is given back as one: an episode, a model, a task. */
+typedef struct ph_unit {
+  size_t root; /* of found */
+  char id[64];
+  bool episode, own; /* own: an episode of our format */
+  bool together;     /* whole or not at all */
+  bool whole;        /* taken as it is */
+  bool lost;
+  int64_t rows, keep; /* transitions that it says it has (-1: it does not), that are taken */
+  char why[200];
+} ph_unit;
+
+typedef struct ph_dig {
+  const char *path, *out, *temporary;
+  ph_h5_cut cut;
+  ph_dig_board *board;
+  int fd; /* the child's end of its socket; -1: none */
+  uint64_t ticked;
+  hid_t from, to;
+  bool own; /* the file is of our format */
+  ph_found *at;
+  size_t n, room;
+  ph_unit *unit;
+  size_t nunits;
+} ph_dig;
+
+/* ph_h5_tick of a dig. */
+void ph_dig_tick(void *dig, uint64_t bytes);
+/* Says where the child is; false: a child has died of it (why is set). */
+bool ph_dig_at(ph_dig *dig, ph_found *f);
+/* Adds a line to the report. */
+void ph_dig_say(ph_dig *dig, const char *id, ph_salvage_fate fate, int64_t actions, const char *fmt,
+                ...) PH_PRINTF(5, 6);
+/* Takes the line that gives an episode back out of it. */
+void ph_dig_unsay(ph_dig *dig, const char *id);
+void ph_dig_clear(ph_dig *dig);
+
+/* Fills at. PH_ENOMEM, PH_EFORMAT. */
+ph_status ph_dig_find(ph_dig *dig);
+/* The object at a path below one; NULL: none was found. */
+ph_found *ph_dig_below(const ph_dig *dig, size_t root, const char *path);
+/* Name behind the last slash. */
+const char *ph_dig_name(const ph_found *f);
+/* Path below its unit. */
+const char *ph_dig_within(const ph_dig *dig, const ph_found *f);
+
+/* Fills unit and what is kept of each object. PH_ENOMEM. */
+ph_status ph_dig_plan(ph_dig *dig);
+/* Adds what is lost to the report; whether anything is. */
+bool ph_dig_report(ph_dig *dig);
+/* Compares the rows of an episode of ours with their checksums: extent.good becomes less, unit->why
+ * says it. */
+void ph_dig_check(ph_dig *dig, ph_unit *unit);
+
+/* Writes dig->to. PH_EIO, PH_ENOMEM. */
+ph_status ph_dig_take(ph_dig *dig);
+/* An episode of ours that is not whole. */
+ph_status ph_dig_take_own(ph_dig *dig, ph_unit *unit);
+/* /index of a dataset of ours. */
+ph_status ph_dig_put_index(ph_dig *dig);
+
+#endif

@@ -1,0 +1,205 @@
+/* What is in a damaged file, as far as its lists go. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "salvage_dig.h"
+
+enum { DEEPEST = 32, MOST = 1 << 20 };
+
+const char *ph_dig_name(const ph_found *f) {
+  const char *slash = strrchr(f->path, '/');
+  return slash ? slash + 1 : f->path;
+}
+
+const char *ph_dig_within(const ph_dig *dig, const ph_found *f) {
+  if (f->unit == SIZE_MAX)
+    return f->path;
+  const char *within = f->path + strlen(dig->at[dig->unit[f->unit].root].path);
+  return *within == '/' ? within + 1 : within;
+}
+
+ph_found *ph_dig_below(const ph_dig *dig, size_t root, const char *path) {
+  size_t n = strlen(dig->at[root].path);
+  for (size_t i = root + 1; i < dig->n; i++) {
+    const char *p = dig->at[i].path;
+    if (strncmp(p, dig->at[root].path, n) != 0 || p[n] != '/')
+      break;
+    if (strcmp(p + n + 1, path) == 0)
+      return &dig->at[i];
+  }
+  return NULL;
+}
+
+static ph_found *add(ph_dig *dig, size_t parent, const char *name) {
+  char path[PH_DIG_PATH];
+  const char *above = parent == SIZE_MAX ? "" : dig->at[parent].path;
+  if (dig->n == MOST)
+    return NULL;
+  if (dig->n == dig->room) {
+    size_t room = dig->room ? dig->room * 2 : 256;
+    ph_found *more = realloc(dig->at, room * sizeof *more);
+    if (!more)
+      return NULL;
+    dig->at = more;
+    dig->room = room;
+  }
+  ph_found *f = &dig->at[dig->n];
+  memset(f, 0, sizeof *f);
+  if ((size_t)snprintf(path, sizeof path, "%s%s%s", above, *name ? "/" : "", name) >= sizeof path)
+    path[sizeof path - 1] = 0;
+  f->path = strdup(path);
+  f->parent = parent;
+  f->twin = f->unit = SIZE_MAX;
+  f->address = UINT64_MAX;
+  f->keep = -1;
+  if (!f->path)
+    return NULL;
+  dig->n++;
+  return f;
+}
+
+/* --- objects that were found before --- */
+
+struct seen {
+  uint64_t address; /* + 1; 0: free */
+  size_t at;
+};
+
+typedef struct table {
+  struct seen *slot;
+  size_t size, n;
+} table;
+
+static size_t place(const table *t, uint64_t address) {
+  size_t i = (size_t)((address + 1) * 0x9e3779b97f4a7c15u >> 20) & (t->size - 1);
+  while (t->slot[i].address && t->slot[i].address != address + 1)
+    i = (i + 1) & (t->size - 1);
+  return i;
+}
+
+static bool grow(table *t) {
+  table more = {calloc(t->size ? t->size * 2 : 1024, sizeof *more.slot),
+                t->size ? t->size * 2 : 1024, t->n};
+  if (!more.slot)
+    return false;
+  for (size_t i = 0; i < t->size; i++)
+    if (t->slot[i].address)
+      more.slot[place(&more, t->slot[i].address - 1)] = t->slot[i];
+  free(t->slot);
+  *t = more;
+  return true;
+}
+
+/* The first object with that header; SIZE_MAX: this one is. */
+static bool note(table *t, uint64_t address, size_t at, size_t *twin) {
+  if (2 * t->n >= t->size && !grow(t))
+    return false;
+  struct seen *slot = &t->slot[place(t, address)];
+  *twin = slot->address ? slot->at : SIZE_MAX;
+  if (!slot->address) {
+    *slot = (struct seen){address + 1, at};
+    t->n++;
+  }
+  return true;
+}
+
+/* --- the walk --- */
+
+static ph_status walk(ph_dig *dig, table *seen, size_t at, hid_t group, int depth);
+
+static void measure(ph_dig *dig, size_t at) {
+  hid_t dataset;
+  ph_found *f = &dig->at[at];
+  if (!ph_dig_at(dig, f))
+    return;
+  if (ph_h5_at(&dataset, dig->from, f->address) != PH_OK) {
+    snprintf(f->why, sizeof f->why, "it cannot be opened");
+    return;
+  }
+  ph_h5_measure(&f->extent, dataset, ph_dig_tick, dig);
+  ph_h5_close(dataset);
+  snprintf(f->why, sizeof f->why, "%s", f->extent.why);
+}
+
+static ph_status enter(ph_dig *dig, table *seen, size_t at, int depth) {
+  hid_t group;
+  ph_found *f = &dig->at[at];
+  if (depth == DEEPEST) {
+    snprintf(f->why, sizeof f->why, "its groups are nested too deeply");
+    f->broken = true;
+    return PH_OK;
+  }
+  if (!ph_dig_at(dig, f)) {
+    f->broken = true;
+    return PH_OK;
+  }
+  if (ph_h5_at(&group, dig->from, f->address) != PH_OK) {
+    snprintf(f->why, sizeof f->why, "it cannot be opened");
+    f->kind = PH_H5_BROKEN;
+    return PH_OK;
+  }
+  ph_status status = walk(dig, seen, at, group, depth + 1);
+  ph_h5_close(group);
+  return status;
+}
+
+static ph_status take_member(ph_dig *dig, table *seen, size_t parent, const ph_h5_member *m,
+                             int depth) {
+  size_t at = dig->n;
+  ph_found *f = add(dig, parent, m->name);
+  if (!f)
+    return ph_fail(PH_ENOMEM, "%s: it holds too many objects", dig->path);
+  f->kind = m->kind;
+  f->address = m->address;
+  snprintf(f->why, sizeof f->why, "%s", m->why);
+  if (m->kind == PH_H5_OTHER)
+    snprintf(f->why, sizeof f->why, "a type that is shared by name is not copied");
+  if (strlen(f->path) >= PH_DIG_PATH - 1 || !*m->name) {
+    snprintf(f->why, sizeof f->why, "its name makes no sense");
+    f->kind = PH_H5_BROKEN;
+  }
+  if (f->kind != PH_H5_GROUP && f->kind != PH_H5_DATASET)
+    return PH_OK;
+  if (!note(seen, f->address, at, &f->twin))
+    return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+  if (f->twin != SIZE_MAX)
+    return PH_OK;
+  if (f->kind == PH_H5_DATASET)
+    measure(dig, at);
+  return f->kind == PH_H5_GROUP ? enter(dig, seen, at, depth) : PH_OK;
+}
+
+static ph_status walk(ph_dig *dig, table *seen, size_t at, hid_t group, int depth) {
+  ph_h5_member *members = NULL;
+  size_t n = 0;
+  bool whole = true;
+  ph_status status = ph_h5_members(&members, &n, &whole, group);
+  if (!whole) {
+    dig->at[at].broken = true;
+    snprintf(dig->at[at].why, sizeof dig->at[at].why, "the list of what it holds breaks off");
+  }
+  for (size_t i = 0; i < n && !status; i++)
+    status = take_member(dig, seen, at, &members[i], depth);
+  ph_h5_members_free(members, n);
+  return status;
+}
+
+ph_status ph_dig_find(ph_dig *dig) {
+  table seen = {0};
+  uint64_t address = 0;
+  size_t twin;
+  ph_found *root = add(dig, SIZE_MAX, "");
+  if (!root)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+  root->kind = PH_H5_GROUP;
+  ph_status status = ph_h5_address(&address, dig->from);
+  root->address = address;
+  if (!status && !note(&seen, address, 0, &twin))
+    status = ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+  if (!status)
+    status = walk(dig, &seen, 0, dig->from, 0);
+  free(seen.slot);
+  return status;
+}

@@ -1,0 +1,377 @@
+/* Episodes of our own format: rows are good where their checksums say so. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "episode_file.h"
+#include "fail.h"
+#include "hash.h"
+#include "json.h"
+#include "salvage_dig.h"
+#include "sink_h5.h"
+
+/* --- checking --- */
+
+struct crc {
+  uint32_t *at; /* owned (lines x blocks) */
+  char *list;   /* owned: its columns */
+  int64_t lines, blocks;
+};
+
+static ph_status read_crc(struct crc *crc, hid_t demo) {
+  hid_t dataset;
+  ph_h5_array info;
+  void *data = NULL;
+  size_t size = 0;
+  ph_status status = ph_h5_dataset(&dataset, &info, demo, "playhead/crc");
+  if (!status && (info.type != PH_U32 || !info.native || info.rank != 2))
+    status = ph_fail(PH_EFORMAT, "no table of checksums");
+  if (!status)
+    status = ph_h5_attr_text(dataset, "columns", &crc->list);
+  if (!status)
+    status = ph_file_checked(&data, &size, NULL, demo, "playhead/crc", (int64_t)1 << 30);
+  ph_h5_close(dataset);
+  crc->at = data;
+  crc->lines = status ? 0 : info.dim[0];
+  crc->blocks = status ? 0 : info.dim[1];
+  return status;
+}
+
+static void check_rows(ph_found *f, hid_t dataset, ph_type type, const uint32_t *crc,
+                       int64_t blocks) {
+  ph_h5_extent *e = &f->extent;
+  char *rows = malloc(PH_CRC_BLOCK_ROWS * e->row_bytes + 1);
+  for (int64_t block = 0; rows; block++) {
+    int64_t first = block * PH_CRC_BLOCK_ROWS, n = e->rows - first;
+    n = n < PH_CRC_BLOCK_ROWS ? n : PH_CRC_BLOCK_ROWS;
+    if (n <= 0 || first + n > e->good) /* of a block that is not all there nothing is known */
+      break;
+    if (block < blocks && ph_h5_extent_read(dataset, e, type, first, n, rows) == PH_OK &&
+        ph_crc32(rows, (size_t)n * e->row_bytes) == crc[block])
+      continue;
+    e->good = first;
+    snprintf(f->why, sizeof f->why, "they do not match their checksum");
+    break;
+  }
+  free(rows);
+}
+
+static void check_column(ph_dig *dig, ph_unit *u, const char *path, const uint32_t *crc,
+                         int64_t blocks) {
+  hid_t dataset;
+  ph_column col = ph_schema_find(path);
+  ph_found *f = ph_dig_below(dig, u->root, path);
+  if (col == PH_COL_COUNT || !f || f->kind != PH_H5_DATASET || f->extent.good == 0 ||
+      f->extent.row_bytes > (1u << 20) || !ph_dig_at(dig, f))
+    return;
+  if (ph_h5_at(&dataset, dig->from, f->address) != PH_OK)
+    return;
+  check_rows(f, dataset, ph_schema_column(col)->type, crc, blocks);
+  ph_h5_close(dataset);
+}
+
+/* Time goes on from row to row; where it does not, nothing was written. */
+static void check_time(ph_dig *dig, ph_unit *u) {
+  hid_t dataset;
+  ph_found *f = ph_dig_below(dig, u->root, "states");
+  if (!f || f->kind != PH_H5_DATASET || f->extent.good == 0 || !ph_dig_at(dig, f) ||
+      ph_h5_at(&dataset, dig->from, f->address) != PH_OK)
+    return;
+  double *row = malloc(f->extent.row_bytes + sizeof *row), last = -1e300;
+  for (int64_t t = 0; row && t < f->extent.good; t++) {
+    ph_status status = ph_h5_extent_read(dataset, &f->extent, PH_F64, t, 1, row);
+    if (status || !(row[0] > last)) {
+      f->extent.good = t;
+      snprintf(f->why, sizeof f->why, "they were never written");
+      break;
+    }
+    last = row[0];
+  }
+  free(row);
+  ph_h5_close(dataset);
+}
+
+/* One that is kept whole with its own checksum. */
+static void check_other(ph_dig *dig, hid_t demo, ph_found *f) {
+  const char *path = ph_dig_within(dig, f);
+  void *data = NULL;
+  size_t size;
+  ph_column col = ph_schema_find(path);
+  if (f->kind != PH_H5_DATASET || f->why[0] || (col != PH_COL_COUNT && col != PH_COL_FINAL_STATE) ||
+      !ph_dig_at(dig, f))
+    return;
+  if (ph_file_checked(&data, &size, NULL, demo, path, (int64_t)1 << 30) != PH_OK)
+    snprintf(f->why, sizeof f->why, "it does not match its checksum");
+  free(data);
+}
+
+void ph_dig_check(ph_dig *dig, ph_unit *u) {
+  hid_t demo;
+  struct crc crc = {0};
+  char *rest = NULL;
+  int64_t line = 0;
+  if (ph_h5_at(&demo, dig->from, dig->at[u->root].address) != PH_OK)
+    return;
+  for (size_t i = u->root + 1; i < dig->n; i++)
+    if (dig->at[i].unit == (size_t)(u - dig->unit))
+      check_other(dig, demo, &dig->at[i]);
+  if (read_crc(&crc, demo) != PH_OK)
+    snprintf(u->why, sizeof u->why, "their checksums are lost: what is given back is not checked");
+  for (char *path = crc.list ? strtok_r(crc.list, PH_CRC_SEPARATORS, &rest) : NULL;
+       path && line < crc.lines; path = strtok_r(NULL, PH_CRC_SEPARATORS, &rest), line++)
+    check_column(dig, u, path, crc.at + line * crc.blocks, crc.blocks);
+  if (u->why[0])
+    check_time(dig, u);
+  free(crc.at);
+  free(crc.list);
+  ph_h5_close(demo);
+}
+
+/* --- writing --- */
+
+typedef struct taking {
+  ph_dig *dig;
+  ph_unit *unit;
+  hid_t demo;
+  ph_episode_meta meta, origin;
+  char *provenance; /* owned */
+  ph_edit *edits;   /* owned */
+  size_t nedits;
+  uint32_t columns;
+  ph_found *of[PH_COL_COUNT];
+} taking;
+
+static ph_status add_provenance(taking *t) {
+  const char *slash = strrchr(t->dig->path, '/');
+  json_t *array = json_loads(t->provenance ? t->provenance : "[]", 0, NULL);
+  json_t *step =
+      json_pack("{s:s,s:s,s:o,s:I}", "op", "salvage", "by", "playhead " PH_VERSION, "source",
+                ph_json_text(slash ? slash + 1 : t->dig->path), "steps", (json_int_t)t->unit->rows);
+  if (!json_is_array(array)) {
+    json_decref(array);
+    array = json_array();
+  }
+  if (step)
+    json_array_append_new(array, step);
+  free(t->provenance);
+  t->provenance = array ? json_dumps(array, JSON_COMPACT) : NULL;
+  json_decref(array);
+  t->meta.provenance = t->provenance ? t->provenance : "[]";
+  return t->provenance ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", t->dig->path);
+}
+
+static ph_status read_meta(taking *t) {
+  ph_meta_root(&t->origin, t->dig->from); /* as far as it can be read */
+  t->meta = t->origin;
+  t->meta.success = -1;
+  ph_status status = ph_meta_demo(&t->meta, &t->provenance, t->demo);
+  if (status)
+    return status;
+  snprintf(t->meta.id, sizeof t->meta.id, "%s", t->unit->id);
+  bool cut = t->unit->keep < t->unit->rows;
+  t->meta.actions = t->unit->keep;
+  t->meta.states = t->unit->keep + 1;
+  if (cut) {
+    t->meta.end_reason = PH_END_SALVAGED;
+    snprintf(t->meta.end_detail, sizeof t->meta.end_detail, "%lld of %lld steps were in %s",
+             (long long)t->unit->keep, (long long)t->unit->rows, "a damaged file");
+    t->meta.success = t->meta.success >= 0 ? 0 : -1;
+    snprintf(t->meta.determinism, sizeof t->meta.determinism, "unchecked");
+  }
+  return add_provenance(t);
+}
+
+/* Whether the column is there as the format has it, with as many rows as are kept. */
+static bool usable(const taking *t, ph_column col, ph_found *f) {
+  const ph_column_info *schema = ph_schema_column(col);
+  int64_t rows = schema->rows == PH_ROWS_S ? t->unit->keep + 1 : t->unit->keep;
+  hid_t dataset;
+  if (!f || f->kind != PH_H5_DATASET || f->extent.good < rows || f->extent.row_bytes > (1u << 24) ||
+      ph_h5_at(&dataset, t->dig->from, f->address) != PH_OK)
+    return false;
+  bool same = ph_h5_has_type(dataset, schema->type);
+  ph_h5_close(dataset);
+  return same;
+}
+
+static int elements(const taking *t, ph_column col) {
+  const ph_found *f = t->of[col];
+  return f ? (int)(f->extent.row_bytes / ph_type_size(ph_schema_column(col)->type)) : 0;
+}
+
+/* Sizes by what the columns say; a state's numbers are not told apart here. */
+static void set_dims(taking *t) {
+  ph_dims *d = &t->meta.dims;
+  int steps = d->control_steps;
+  memset(d, 0, sizeof *d);
+  d->control_steps = steps;
+  d->nv = elements(t, PH_COL_WARMSTART) ? elements(t, PH_COL_WARMSTART)
+                                        : elements(t, PH_COL_QFRC_APPLIED);
+  d->nq = elements(t, PH_COL_STATES) - 1 - d->nv;
+  d->nu = elements(t, PH_COL_CTRL);
+  d->action_dim = elements(t, PH_COL_ACTIONS);
+  d->action_state = elements(t, PH_COL_ACTION_STATE);
+  d->nmocap = elements(t, PH_COL_MOCAP_POS) ? elements(t, PH_COL_MOCAP_POS) / 3
+                                            : elements(t, PH_COL_MOCAP_QUAT) / 4;
+  d->nuserdata = elements(t, PH_COL_USERDATA);
+  d->neq = elements(t, PH_COL_EQ_ACTIVE);
+  d->nplugin = elements(t, PH_COL_PLUGIN_STATE);
+  d->nbody = elements(t, PH_COL_XFRC_APPLIED) / 6;
+  if (d->nu == 0 && steps > 0)
+    d->nu = elements(t, PH_COL_CTRL_SUBSTEPS) / steps;
+}
+
+static ph_status choose_columns(taking *t) {
+  for (int col = 0; col < PH_COL_COUNT; col++) {
+    const char *path = ph_schema_column((ph_column)col)->path;
+    ph_found *f = ph_dig_below(t->dig, t->unit->root, path);
+    if (col != PH_COL_FINAL_STATE && usable(t, (ph_column)col, f))
+      t->of[col] = f;
+  }
+  set_dims(t);
+  for (int col = 0; col < PH_COL_COUNT; col++) {
+    if (t->of[col] &&
+        (size_t)elements(t, (ph_column)col) != ph_schema_width((ph_column)col, &t->meta.dims))
+      t->of[col] = NULL;
+    t->columns |= t->of[col] ? PH_COL_BIT(col) : 0;
+  }
+  if (!t->of[PH_COL_STATES] || !t->of[PH_COL_ACTIONS])
+    return ph_fail(PH_EFORMAT, "its columns are not of this format");
+  return PH_OK;
+}
+
+static ph_status add_edit(taking *t, const ph_found *f) {
+  hid_t dataset;
+  ph_h5_array info;
+  ph_edit edit = {.field = ""};
+  void *data = NULL;
+  size_t size = 0;
+  const char *name = ph_dig_name(f);
+  if (f->why[0] || strlen(name) >= sizeof edit.field)
+    return ph_fail(PH_EFORMAT, "playhead/model/%s: what its reset changed in the model is lost",
+                   name);
+  ph_status status = ph_h5_dataset(&dataset, &info, t->demo, ph_dig_within(t->dig, f));
+  ph_h5_close(dataset);
+  if (!status && (info.rank < 1 || info.rank > 2 || info.type == PH_STRING || !info.native))
+    status = ph_fail(PH_EFORMAT, "playhead/model/%s: it is no array of numbers", name);
+  if (!status)
+    status = ph_file_checked(&data, &size, NULL, t->demo, ph_dig_within(t->dig, f), 1 << 30);
+  ph_edit *more = status ? NULL : realloc(t->edits, (t->nedits + 1) * sizeof *more);
+  if (!more) {
+    free(data);
+    return status ? status : ph_fail(PH_ENOMEM, "%s: out of memory", t->dig->path);
+  }
+  snprintf(edit.field, sizeof edit.field, "%s", name);
+  edit.type = info.type;
+  edit.shape[0] = info.dim[0];
+  edit.shape[1] = info.rank > 1 ? info.dim[1] : 1;
+  edit.data = data;
+  t->edits = more;
+  t->edits[t->nedits++] = edit;
+  return PH_OK;
+}
+
+static ph_status read_edits(taking *t) {
+  ph_status status = PH_OK;
+  const ph_found *group = ph_dig_below(t->dig, t->unit->root, "playhead/model");
+  const ph_found *above = ph_dig_below(t->dig, t->unit->root, "playhead");
+  if (!above || above->kind != PH_H5_GROUP || above->broken ||
+      (group && (group->kind != PH_H5_GROUP || group->broken)))
+    return ph_fail(PH_EFORMAT, "what its reset changed in the model cannot be read");
+  for (size_t i = t->unit->root; i < t->dig->n && !status; i++) {
+    const ph_found *f = &t->dig->at[i];
+    if (f->unit == (size_t)(t->unit - t->dig->unit) &&
+        strncmp(ph_dig_within(t->dig, f), "playhead/model/", 15) == 0)
+      status = add_edit(t, f);
+  }
+  return status;
+}
+
+/* Row `row` of a column that takes one row more than its dataset has: the state after the last
+ * action, or the row of states behind those that are kept. */
+static ph_status read_last(taking *t, void *out, size_t size) {
+  void *data = NULL;
+  size_t got = 0;
+  ph_status status =
+      ph_file_checked(&data, &got, NULL, t->demo, "playhead/final_state", (int64_t)1 << 24);
+  if (!status && got != size)
+    status = ph_fail(PH_EFORMAT, "playhead/final_state: its size is not that of a state");
+  if (!status)
+    memcpy(out, data, size);
+  free(data);
+  return status;
+}
+
+static ph_status put_column(taking *t, ph_demo *demo, ph_column col) {
+  ph_found *f = t->of[col];
+  hid_t dataset;
+  int64_t rows = ph_begin_rows(&t->meta, col), block = PH_CRC_BLOCK_ROWS;
+  char *data = malloc((size_t)block * f->extent.row_bytes + 1);
+  if (!data)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", t->dig->path);
+  ph_status status = ph_h5_at(&dataset, t->dig->from, f->address);
+  for (int64_t first = 0; first < rows && !status; first += block) {
+    int64_t n = rows - first < block ? rows - first : block;
+    int64_t there = f->extent.good - first < n ? f->extent.good - first : n;
+    if (there > 0)
+      status =
+          ph_h5_extent_read(dataset, &f->extent, ph_schema_column(col)->type, first, there, data);
+    if (!status && there < n) /* of states alone */
+      status = read_last(t, data + (size_t)there * f->extent.row_bytes, f->extent.row_bytes);
+    if (!status)
+      status = ph_demo_rows(demo, col, first, n, data);
+    ph_dig_tick(t->dig, (uint64_t)n * f->extent.row_bytes);
+  }
+  ph_h5_close(dataset);
+  free(data);
+  return status;
+}
+
+static ph_status write_demo(taking *t) {
+  ph_demo demo = {.group = H5I_INVALID_HID};
+  const ph_begin begin = {&t->meta, t->columns, t->edits, t->nedits};
+  ph_status status =
+      ph_demo_begin(&demo, t->dig->to, t->dig->at[t->unit->root].path, &begin, false);
+  if (!status)
+    status = ph_sink_put_own(demo.group, &t->meta, &t->origin);
+  for (int col = 0; col < PH_COL_COUNT && !status; col++)
+    if (t->columns & PH_COL_BIT(col))
+      status = put_column(t, &demo, (ph_column)col);
+  if (!status)
+    status = ph_demo_end(&demo);
+  ph_demo_close(&demo);
+  return status;
+}
+
+ph_status ph_dig_take_own(ph_dig *dig, ph_unit *unit) {
+  taking t = {.dig = dig, .unit = unit, .demo = H5I_INVALID_HID};
+  ph_status status = ph_h5_at(&t.demo, dig->from, dig->at[unit->root].address);
+  if (!status)
+    status = read_meta(&t);
+  if (!status)
+    status = choose_columns(&t);
+  if (!status)
+    status = read_edits(&t);
+  if (!status)
+    status = write_demo(&t);
+  for (size_t i = 0; i < t.nedits; i++)
+    free((void *)t.edits[i].data);
+  free(t.edits);
+  free(t.provenance);
+  ph_h5_close(t.demo);
+  return status;
+}
+
+ph_status ph_dig_put_index(ph_dig *dig) {
+  ph_entry *entries = calloc(dig->nunits + 1, sizeof *entries);
+  size_t n = 0;
+  ph_status status = entries ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+  for (size_t i = 0; i < dig->nunits && !status; i++)
+    if (dig->unit[i].own && !dig->unit[i].lost)
+      status =
+          ph_episode_peek_in(&entries[n++], dig->to, dig->out, dig->at[dig->unit[i].root].path);
+  if (!status)
+    status = ph_h5_put_index(dig->to, entries, n);
+  free(entries);
+  return status;
+}

@@ -1,0 +1,368 @@
+/* Which rows of which episode go together.
+ *
+ * An episode is a group below /data (robosuite and its family, ours); else a group in the root that
+ * holds arrays; else the root itself. Arrays with as many rows as it has steps, or one more, are
+ * cut to the last row that all of them have; one without a single whole row is left out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "salvage_dig.h"
+
+/* --- units --- */
+
+static ph_unit *add_unit(ph_dig *dig, size_t root) {
+  ph_unit *more = realloc(dig->unit, (dig->nunits + 1) * sizeof *more);
+  if (!more)
+    return NULL;
+  dig->unit = more;
+  ph_unit *u = &more[dig->nunits++];
+  memset(u, 0, sizeof *u);
+  u->root = root;
+  u->rows = -1;
+  snprintf(u->id, sizeof u->id, "%s", ph_dig_name(&dig->at[root]));
+  for (size_t i = root; i < dig->n; i++)
+    if (i == root ||
+        (dig->at[i].parent != SIZE_MAX && dig->at[dig->at[i].parent].unit == dig->nunits - 1))
+      dig->at[i].unit = dig->nunits - 1;
+  return u;
+}
+
+static bool is_dataset(const ph_found *f) {
+  return f->kind == PH_H5_DATASET;
+}
+
+static bool is_group(const ph_found *f) {
+  return f->kind == PH_H5_GROUP || f->kind == PH_H5_BROKEN;
+}
+
+static size_t place_of(const ph_dig *dig, const char *path) {
+  for (size_t i = 0; i < dig->n; i++)
+    if (strcmp(dig->at[i].path, path) == 0)
+      return i;
+  return SIZE_MAX;
+}
+
+static bool holds_arrays(const ph_dig *dig, size_t group) {
+  for (size_t i = group + 1; i < dig->n && dig->at[i].parent != SIZE_MAX; i++)
+    if (is_dataset(&dig->at[i]) && dig->at[i].parent == group && dig->at[i].extent.rank > 0)
+      return true;
+  return false;
+}
+
+static bool holds_groups(const ph_dig *dig, size_t group) {
+  for (size_t i = group + 1; i < dig->n; i++)
+    if (dig->at[i].parent == group && is_group(&dig->at[i]))
+      return true;
+  return false;
+}
+
+static ph_status add_episodes(ph_dig *dig, size_t parent, bool own) {
+  for (size_t i = parent + 1; i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    if (f->parent != parent || !is_group(f) || f->twin != SIZE_MAX)
+      continue;
+    ph_unit *u = add_unit(dig, i);
+    if (!u)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+    u->episode = true;
+    u->own = own;
+  }
+  return PH_OK;
+}
+
+/* Models and tasks of ours are known by what is in them. */
+static ph_status add_together(ph_dig *dig, const char *path) {
+  size_t group = place_of(dig, path), first = dig->nunits;
+  ph_status status = group == SIZE_MAX ? PH_OK : add_episodes(dig, group, false);
+  for (size_t i = first; i < dig->nunits; i++) {
+    ph_unit *u = &dig->unit[i];
+    u->episode = false;
+    u->together = true;
+    snprintf(u->id, sizeof u->id, "%.5s %.12s", path + 1, ph_dig_name(&dig->at[u->root]));
+  }
+  return status;
+}
+
+static bool known_apart(const char *name) {
+  return strcmp(name, "mask") == 0 || strcmp(name, "metadata") == 0;
+}
+
+/* Groups in the root that are episodes each; false: none is. */
+static ph_status add_top_groups(ph_dig *dig, bool *any) {
+  for (size_t i = 1; i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    if (f->parent != 0 || f->twin != SIZE_MAX || known_apart(ph_dig_name(f)) ||
+        !(holds_arrays(dig, i) || f->kind == PH_H5_BROKEN))
+      continue;
+    ph_unit *u = add_unit(dig, i);
+    if (!u)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+    u->episode = *any = true;
+  }
+  return PH_OK;
+}
+
+static ph_status make_units(ph_dig *dig) {
+  size_t data = place_of(dig, "/data");
+  bool any = false;
+  ph_status status = PH_OK;
+  if (data != SIZE_MAX && (dig->own || holds_groups(dig, data)))
+    status = add_episodes(dig, data, dig->own);
+  else if (!dig->own && !holds_arrays(dig, 0))
+    status = add_top_groups(dig, &any);
+  if (!status && dig->own)
+    status = add_together(dig, "/models");
+  if (!status && dig->own)
+    status = add_together(dig, "/tasks");
+  if (!status && !dig->own && dig->nunits == 0) {
+    ph_unit *u = add_unit(dig, 0);
+    if (!u)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+    u->episode = true;
+    u->id[0] = 0;
+  }
+  return status;
+}
+
+/* --- rows --- */
+
+static bool in_unit(const ph_dig *dig, size_t i, const ph_unit *u) {
+  return dig->at[i].unit == (size_t)(u - dig->unit);
+}
+
+static ph_found *member(ph_dig *dig, const ph_unit *u, const char *name) {
+  ph_found *f = ph_dig_below(dig, u->root, name);
+  return f && is_dataset(f) && f->extent.rank > 0 ? f : NULL;
+}
+
+/* The length that most arrays have. */
+static int64_t common_rows(const ph_dig *dig, const ph_unit *u) {
+  int64_t best = -1;
+  size_t most = 0;
+  for (size_t i = u->root; i < dig->n; i++) {
+    size_t n = 0;
+    int64_t rows = dig->at[i].extent.rows;
+    if (!in_unit(dig, i, u) || !is_dataset(&dig->at[i]) || dig->at[i].extent.rank == 0)
+      continue;
+    for (size_t k = i; k < dig->n; k++)
+      n += in_unit(dig, k, u) && is_dataset(&dig->at[k]) && dig->at[k].extent.rank > 0 &&
+           dig->at[k].extent.rows == rows;
+    if (n > most && rows > 0) {
+      most = n;
+      best = rows;
+    }
+    if (n > 64)
+      break;
+  }
+  return best;
+}
+
+static int64_t steps_of(ph_dig *dig, const ph_unit *u) {
+  hid_t group;
+  int64_t rows = -1;
+  const ph_found *f = &dig->at[u->root];
+  if (f->kind == PH_H5_GROUP && ph_h5_at(&group, dig->from, f->address) == PH_OK) {
+    if (!ph_h5_has_attr(group, "num_samples") ||
+        ph_h5_attr_i64(group, "num_samples", &rows) != PH_OK)
+      rows = -1;
+    ph_h5_close(group);
+  }
+  const ph_found *actions = member(dig, u, "actions");
+  if (rows <= 0 && actions)
+    rows = actions->extent.rows;
+  return rows > 0 ? rows : common_rows(dig, u);
+}
+
+static bool per_step(const ph_found *f, const ph_unit *u) {
+  return is_dataset(f) && f->twin == SIZE_MAX && f->extent.rank > 0 && u->rows > 0 &&
+         (f->extent.rows == u->rows || f->extent.rows == u->rows + 1);
+}
+
+/* Whole steps that an array has. */
+static int64_t steps_there(const ph_found *f, const ph_unit *u) {
+  const ph_h5_extent *e = &f->extent;
+  if (e->good == e->rows)
+    return u->rows;
+  return e->rows > u->rows ? e->good - 1 : e->good;
+}
+
+/* Of ours: the state after the last action is one step more; a column without its first rows is
+ * none at all. */
+static int64_t own_steps(ph_dig *dig, ph_unit *u) {
+  const ph_found *states = member(dig, u, "states"), *final;
+  final = ph_dig_below(dig, u->root, "playhead/final_state");
+  if (!states)
+    return u->rows;
+  int64_t n = states->extent.good;
+  return n == u->rows && final && !final->why[0] ? n : n - 1;
+}
+
+static void cut_rows(ph_dig *dig, ph_unit *u) {
+  u->keep = u->rows;
+  for (size_t i = u->root; i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    int64_t n = in_unit(dig, i, u) && per_step(f, u) ? steps_there(f, u) : u->keep;
+    if (n > 0 && n < u->keep)
+      u->keep = n;
+  }
+  if (u->own && own_steps(dig, u) < u->keep)
+    u->keep = own_steps(dig, u);
+}
+
+static void keep_rows(ph_dig *dig, ph_unit *u) {
+  for (size_t i = u->root; i < dig->n; i++) {
+    ph_found *f = &dig->at[i];
+    if (!in_unit(dig, i, u) || !is_dataset(f) || f->twin != SIZE_MAX)
+      continue;
+    const ph_h5_extent *e = &f->extent;
+    if (e->good == e->rows && !f->why[0])
+      f->keep = e->rows;
+    if (per_step(f, u) && u->keep < u->rows)
+      f->keep = steps_there(f, u) >= u->keep ? u->keep + (e->rows > u->rows) : -1;
+  }
+}
+
+/* --- what is lost --- */
+
+static bool sound(const ph_dig *dig, const ph_unit *u) {
+  for (size_t i = u->root; i < dig->n; i++)
+    if (in_unit(dig, i, u) && dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK)
+      return false;
+  return !u->why[0];
+}
+
+static void lose(ph_unit *u, const char *what, const char *why) {
+  u->lost = true;
+  u->keep = 0;
+  snprintf(u->why, sizeof u->why, "%s%s%s", what, *what ? ": " : "", why);
+}
+
+/* What an episode cannot be without: rows of those arrays that such files have. */
+static void need(ph_dig *dig, ph_unit *u, const char *name, bool required) {
+  const ph_found *f = ph_dig_below(dig, u->root, name);
+  if (u->lost)
+    return;
+  if (!f && required)
+    lose(u, name, dig->at[u->root].broken ? dig->at[u->root].why : "it is not there");
+  else if (f && (f->keep < 0 || (f->extent.rank > 0 && f->keep == 0 && f->extent.rows > 0)))
+    lose(u, name, f->why[0] ? f->why : "no whole row of it is there");
+}
+
+static bool below_data(const ph_dig *dig, const ph_unit *u) {
+  return strncmp(dig->at[u->root].path, "/data/", 6) == 0;
+}
+
+static bool keeps_anything(const ph_dig *dig, const ph_unit *u) {
+  for (size_t i = u->root; i < dig->n; i++)
+    if (in_unit(dig, i, u) && dig->at[i].keep > 0)
+      return true;
+  return false;
+}
+
+static void plan_episode(ph_dig *dig, ph_unit *u) {
+  const ph_found *root = &dig->at[u->root];
+  u->rows = steps_of(dig, u);
+  if (root->kind == PH_H5_BROKEN) {
+    lose(u, "", root->why);
+    return;
+  }
+  if (u->own)
+    ph_dig_check(dig, u);
+  u->whole = sound(dig, u);
+  cut_rows(dig, u);
+  keep_rows(dig, u);
+  if (u->whole && !below_data(dig, u))
+    return;
+  need(dig, u, "actions", below_data(dig, u));
+  need(dig, u, "states", u->own);
+  if (!u->lost && !u->whole && !keeps_anything(dig, u))
+    lose(u, "", "no whole row of it is there");
+  if (!u->lost && u->own && u->keep <= 0)
+    lose(u, "", "no complete transition of it is there");
+  u->whole = u->whole && !u->lost;
+}
+
+static void plan_together(ph_dig *dig, ph_unit *u) {
+  u->whole = sound(dig, u);
+  for (size_t i = u->root; i < dig->n && !u->whole && !u->lost; i++)
+    if (in_unit(dig, i, u) && dig->at[i].why[0])
+      lose(u, ph_dig_within(dig, &dig->at[i]), dig->at[i].why);
+  for (size_t i = u->root; i < dig->n && u->whole; i++)
+    if (in_unit(dig, i, u))
+      dig->at[i].keep = dig->at[i].extent.rows;
+}
+
+ph_status ph_dig_plan(ph_dig *dig) {
+  ph_status status = make_units(dig);
+  for (size_t i = 0; i < dig->nunits && !status; i++)
+    if (dig->unit[i].together)
+      plan_together(dig, &dig->unit[i]);
+    else
+      plan_episode(dig, &dig->unit[i]);
+  for (size_t i = 0; i < dig->n; i++)
+    if (dig->at[i].unit == SIZE_MAX && is_dataset(&dig->at[i]) && !dig->at[i].why[0])
+      dig->at[i].keep = dig->at[i].extent.rows;
+  return status;
+}
+
+/* --- saying it --- */
+
+static const char *first_why(const ph_dig *dig, const ph_unit *u, const ph_found **which) {
+  *which = NULL;
+  for (size_t i = u->root; i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    if (in_unit(dig, i, u) && is_dataset(f) && per_step(f, u) && f->extent.good < f->extent.rows &&
+        f->keep >= 0)
+      *which = f;
+  }
+  return *which ? (*which)->why : "";
+}
+
+static void say_episode(ph_dig *dig, ph_unit *u) {
+  const ph_found *which;
+  if (u->lost) {
+    ph_dig_say(dig, u->id, PH_SALVAGE_LOST, 0, "%s", u->why);
+  } else if (u->keep < u->rows) {
+    const char *why = first_why(dig, u, &which);
+    ph_dig_say(dig, u->id, PH_SALVAGE_SAVED, u->keep, "steps from %lld of %lld are lost: %s%s%s",
+               (long long)u->keep, (long long)u->rows, which ? ph_dig_within(dig, which) : u->why,
+               *why ? ": " : "", why);
+  } else {
+    ph_dig_say(dig, u->id, PH_SALVAGE_SAVED, u->keep > 0 ? u->keep : 0, "%s", u->why);
+  }
+}
+
+/* Objects that are left out of what is given back. */
+static void say_objects(ph_dig *dig, size_t unit) {
+  char id[64];
+  for (size_t i = 0; i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    bool out = f->why[0] && (is_dataset(f) ? f->keep < 0 : true);
+    if (f->unit != unit || !out)
+      continue;
+    snprintf(id, sizeof id, "%s", unit == SIZE_MAX ? "" : dig->unit[unit].id);
+    ph_dig_say(dig, id, PH_SALVAGE_LOST, 0, "%s: %s", *f->path ? ph_dig_within(dig, f) : "/",
+               f->why);
+  }
+}
+
+bool ph_dig_report(ph_dig *dig) {
+  bool lost = false;
+  for (size_t i = 0; i < dig->nunits; i++) {
+    ph_unit *u = &dig->unit[i];
+    lost = lost || !u->whole;
+    if (u->episode)
+      say_episode(dig, u);
+    else if (u->lost)
+      ph_dig_say(dig, u->id, PH_SALVAGE_LOST, 0, "%s", u->why);
+    if (!u->lost)
+      say_objects(dig, i);
+  }
+  for (size_t i = 0; i < dig->n; i++)
+    lost =
+        lost || (dig->at[i].unit == SIZE_MAX && dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK);
+  say_objects(dig, SIZE_MAX);
+  return lost;
+}
