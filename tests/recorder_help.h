@@ -91,7 +91,7 @@ inline std::map<std::pair<int, int64_t>, Found> episodes_of(const std::string &p
   EXPECT_EQ(PH_OK, ph_store_open(&store, paths, 1, nullptr)) << ph_error();
   for (size_t i = 0; store != nullptr && i < ph_store_count(store); i++) {
     ph_episode *episode = nullptr;
-    EXPECT_EQ(PH_OK, ph_store_episode(store, i, &episode)) << ph_error();
+    EXPECT_EQ(PH_OK, ph_store_episode(&episode, store, i)) << ph_error();
     if (episode == nullptr)
       continue;
     const ph_episode_meta *m = ph_episode_meta_of(episode);

@@ -20,7 +20,7 @@ void check(const std::string &path, int64_t steps) {
   const char *paths[1] = {path.c_str()};
   ASSERT_EQ(PH_OK, ph_store_open(&store, paths, 1, nullptr)) << ph_error();
   ASSERT_EQ(1u, ph_store_count(store));
-  ASSERT_EQ(PH_OK, ph_store_episode(store, 0, &episode)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_store_episode(&episode, store, 0)) << ph_error();
   ASSERT_EQ(steps, ph_episode_meta_of(episode)->actions);
   for (int64_t t : {int64_t(0), int64_t(255), int64_t(256), steps / 2, steps - 1, steps}) {
     double state[3], warm, reward;
