@@ -87,6 +87,7 @@ TEST(Command, KeysOfTheDesign) {
       {"u", "undo"},
       {"<", "episode-previous"},
       {">", "episode-next"},
+      {"$", "episode-last"},
       {"(", "env-previous"},
       {")", "env-next"},
       {"Tab", "panel-next"},

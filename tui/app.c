@@ -207,13 +207,15 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   app_take_plots(app, snap->reel != before);
   clamp_to_episode(app);
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
-  bool changed = snap->reel != before || app_count(app) != count || snap->group != group;
+  bool came = app_count(app) != count;
+  bool changed = snap->reel != before || (came && count == 0) || snap->group != group;
+  app_take_following(app, old ? old->following : FOLLOW_NONE);
   snapshot_free(old);
-  if (changed || noted)
+  if (changed || noted || came)
     app_relayout(app);
-  if (changed)
+  if (changed) /* the cursor stays where it is when only new episodes came */
     app_show_episode(app);
-  return REACT_REDRAW | (changed || noted ? REACT_RELAYOUT : 0);
+  return REACT_REDRAW | (changed || noted || came ? REACT_RELAYOUT : 0);
 }
 
 unsigned app_starve(struct app *app) {

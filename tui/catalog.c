@@ -70,6 +70,7 @@ struct catalog *catalog_new(size_t n) {
 static bool copy_names(struct catalog *to, const struct catalog *from) {
   memcpy(to->path, from->path, sizeof to->path);
   memcpy(to->layout, from->layout, sizeof to->layout);
+  to->live = from->live;
   to->source = calloc(from->nsources + 1, sizeof *to->source);
   to->group = calloc(from->ngroups + 1, sizeof *to->group);
   if (!to->source || !to->group)
@@ -92,6 +93,37 @@ struct catalog *catalog_copy(const struct catalog *c) {
   if (!copy || copy_names(copy, c))
     return copy;
   catalog_unref(copy);
+  return NULL;
+}
+
+/* The leaf with room for more lines, or one of its own for them. */
+static struct catalog_leaf *grow_leaf(struct catalog_leaf *from, size_t had, size_t lines) {
+  if (from && had == lines) {
+    atomic_fetch_add(&from->refs, 1);
+    return from;
+  }
+  struct catalog_leaf *leaf = leaf_new(lines);
+  if (!leaf)
+    return NULL;
+  memset(leaf, 0, leaf_bytes(lines));
+  if (from)
+    memcpy(leaf->line, from->line, had * sizeof *leaf->line);
+  atomic_init(&leaf->refs, 1);
+  return leaf;
+}
+
+struct catalog *catalog_grown(const struct catalog *c, size_t n) {
+  struct catalog *grown = make(n);
+  bool ok = grown != NULL;
+  for (size_t i = 0; ok && i < leaves_of(n); i++) {
+    bool there = i < leaves_of(c->n);
+    grown->leaf[i] =
+        grow_leaf(there ? c->leaf[i] : NULL, there ? lines_of(c, i) : 0, lines_of(grown, i));
+    ok = grown->leaf[i] != NULL;
+  }
+  if (ok && copy_names(grown, c))
+    return grown;
+  catalog_unref(grown);
   return NULL;
 }
 

@@ -31,6 +31,7 @@ struct catalog_leaf {
 struct catalog {
   tui_refs refs;
   char path[512], layout[24];
+  bool live; /* a run is among the paths: a recorder may add to it */
   size_t n;
   struct catalog_leaf **leaf; /* owned, each of them referenced */
   size_t nsources;
@@ -43,6 +44,8 @@ struct catalog {
 struct catalog *catalog_new(size_t n);
 /* Another one with the same lines. */
 struct catalog *catalog_copy(const struct catalog *c);
+/* Another one with n >= c->n lines; those that c has not are zeroed. */
+struct catalog *catalog_grown(const struct catalog *c, size_t n);
 struct catalog *catalog_ref(struct catalog *c);
 void catalog_unref(struct catalog *c); /* Nullable */
 

@@ -34,6 +34,8 @@ const char *app_plot_name(const void *app, const char *verb, int i);
 /* The names as the worker understood them; what it did not is said. opened: another episode came.
  */
 void app_take_plots(struct app *app, bool opened);
+/* Says what became of the recorder since. */
+void app_take_following(struct app *app, enum following before);
 /* Enter on a line of the state, action, plot and findings panels. */
 unsigned app_enter_state(struct app *app);
 unsigned app_enter_action(struct app *app);

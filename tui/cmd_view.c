@@ -236,6 +236,11 @@ unsigned do_EPISODE_PREVIOUS(struct app *app, int64_t count, const char *args) {
   return move_episode(app, count, -1);
 }
 
+unsigned do_EPISODE_LAST(struct app *app, int64_t count, const char *args) {
+  (void)count, (void)args;
+  return move_episode(app, INT64_MAX - 1, 1);
+}
+
 /* A few ids that contain what was typed. */
 static void near_ids(const struct app *app, const char *id, char *out, size_t size) {
   size_t n = 0;

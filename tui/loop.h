@@ -9,6 +9,7 @@ struct view_options {
   struct session_options session;
   const char *episode; /* Nullable: id */
   int64_t step;        /* -1: where it was left, or 0 */
+  bool follow;         /* list what a recorder adds */
   struct term_options term;
 };
 
@@ -17,8 +18,8 @@ int loop_run(const struct view_options *opt);
 
 struct app;
 
-/* The app's first state: catalog, marks, and where to begin. PH_ENOTFOUND: no such episode; a line
- * in text. */
+/* The app's first state: catalog, marks, and where to begin. PH_ENOTFOUND: no such episode;
+ * PH_EINVAL: a path that is no run cannot be followed; a line in text. */
 ph_status view_begin(struct app *app, const struct session *session, const struct view_options *opt,
                      char *text, size_t size);
 

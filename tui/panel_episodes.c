@@ -130,7 +130,11 @@ void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app
     return;
   if (lines == 0) {
     bool none = !catalog || catalog->n == 0;
-    surface_put(s, r, 0, 1, STYLE_DIM, none ? "there are none" : "none has that text");
+    bool live = app->snap && app->snap->following == FOLLOW_LIVE;
+    surface_put(s, r, 0, 1, STYLE_DIM,
+                !none  ? "none has that text"
+                : live ? "the first one is recorded"
+                       : "there are none");
     return;
   }
   bool head = r.h >= 2;

@@ -9,6 +9,26 @@
 
 enum { WHOLE_DETAIL = 30 }; /* bytes of a detail of the end that is shown whole or not at all */
 
+/* Whether there is still somebody who records, where that is asked for. */
+static void header_recorder(struct strip *strip, const struct app *app) {
+  switch (app->snap->following) {
+  case FOLLOW_NONE:
+    return;
+  case FOLLOW_WAIT:
+    strip_add(strip, 2, STYLE_DIM, STRIP_BLANK, "followed");
+    return;
+  case FOLLOW_LIVE:
+    strip_add(strip, 2, STYLE_WARN, STRIP_BLANK, "recording");
+    return;
+  case FOLLOW_DONE:
+    strip_add(strip, 6, STYLE_DIM, STRIP_BLANK, "recorder done");
+    return;
+  case FOLLOW_BROKEN:
+    strip_add(strip, 2, STYLE_BAD, STRIP_BLANK, "run lost");
+    return;
+  }
+}
+
 /* "@50 Hz" and "(10 x 2 ms)" from what is known of them. */
 static void header_rate(struct strip *strip, const ph_episode_meta *meta) {
   if (!(meta->control_dt > 0))
@@ -52,6 +72,7 @@ static void header_identity(struct strip *strip, const struct app *app, const st
   if (app->snap->catalog)
     strip_add(strip, 2, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", reel->episode + 1,
               app->snap->catalog->n);
+  header_recorder(strip, app);
   strip_add(strip, 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
   if (meta->layout[0])
     strip_add(strip, 7, STYLE_NORMAL, STRIP_BLANK, "%s", meta->layout);
@@ -191,8 +212,11 @@ static void header_nothing(struct surface *s, struct rect r, const struct app *a
   if (!snap) {
     strip_add(&first, 0, STYLE_BOLD, STRIP_BLANK, "opening ...");
   } else if (!catalog || catalog->n == 0) {
-    strip_add(&first, 0, STYLE_BOLD, STRIP_BLANK, "there are no episodes");
+    bool waits = snap->following == FOLLOW_LIVE || snap->following == FOLLOW_WAIT;
+    strip_add(&first, 0, STYLE_BOLD, STRIP_BLANK,
+              waits ? "no episode yet; waiting" : "there are no episodes");
     strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "in %s", catalog ? catalog->path : "the path");
+    header_recorder(&first, app);
   } else if (app_has_episode(app)) {
     const char *id = catalog_entry(catalog, app->want.episode)->id;
     if (panel_opening(app))
@@ -207,7 +231,7 @@ static void header_nothing(struct surface *s, struct rect r, const struct app *a
   if (snap && panel_opening(app))
     strip_add(&second, 0, STYLE_DIM, STRIP_BLANK, "its model is loaded and compiled");
   else if (snap)
-    strip_add(&second, 0, STYLE_BAD, STRIP_BLANK, "%s", snap->error);
+    strip_add(&second, 0, STYLE_BAD, STRIP_BLANK, "%s", snap->error[0] ? snap->error : snap->lost);
   strip_draw(s, r, 1, 1, &second);
 }
 

@@ -134,6 +134,13 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
     return PH_ENOMEM;
   }
   const char *id = opt->episode, *group = opt->session.group;
+  const char *other = opt->follow ? session_no_run(session) : NULL;
+  if (other) {
+    snprintf(text, size,
+             "%.250s: --follow: it is no folder of a run: only a recording adds episodes", other);
+    return PH_EINVAL;
+  }
+  app->want.follow = opt->follow;
   if (group) {
     ph_status status = begin_in_group(app, session, group, text, size);
     if (status != PH_OK)

@@ -52,6 +52,8 @@ static struct catalog *first_catalog(const ph_store *store, const char *const *p
   }
   snprintf(catalog->path, sizeof catalog->path, "%s", ph_store_path(store));
   snprintf(catalog->layout, sizeof catalog->layout, "%s", ph_store_layout(store));
+  for (size_t i = 0; i < npaths; i++)
+    catalog->live = catalog->live || ph_store_activity(store, i) != PH_NO_RUN;
   return catalog;
 }
 
@@ -123,10 +125,24 @@ void session_changed(struct session *s, size_t place) {
   s->news = true;
 }
 
+/* Room to note what changed of the episodes that came; they have. */
+static bool grow_changed(struct session *s, size_t n) {
+  uint8_t *changed = n > s->catalog->n ? realloc(s->changed, n + 1) : s->changed;
+  if (!changed)
+    return false;
+  memset(changed + s->catalog->n, 1, n - s->catalog->n);
+  s->changed = changed;
+  return true;
+}
+
 void session_renew_catalog(struct session *s) {
-  struct catalog *fresh = catalog_copy(s->catalog);
-  bool ok = fresh != NULL;
+  size_t n = ph_store_count(s->store);
+  bool ok = grow_changed(s, n);
+  struct catalog *fresh = !ok                 ? NULL
+                          : n > s->catalog->n ? catalog_grown(s->catalog, n)
+                                              : catalog_copy(s->catalog);
   s->news = false;
+  ok = fresh != NULL;
   for (size_t i = 0; ok && i < fresh->n; i++)
     ok = !s->changed[i] || copy_line(fresh, s->store, i);
   if (!ok) {
@@ -303,7 +319,9 @@ ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
   snap->reward = NAN;
   snap->flags = -1;
   s->plots.nnow = 0;
-  if (req->episode >= s->catalog->n) {
+  if (s->catalog->n == 0 && req->follow && s->catalog->live) {
+    s->failed = false; /* the first one may come */
+  } else if (req->episode >= s->catalog->n) {
     snprintf(snap->error, sizeof snap->error, "%.300s: there is no episode in it",
              s->catalog->path);
   } else if (again && s->failed) {
@@ -316,6 +334,8 @@ ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
   snap->catalog = catalog_ref(s->catalog);
   snap->group = s->group ? group_ref(s->group) : NULL;
   snap->unseen = ph_store_unseen(s->store);
+  snap->following = s->following;
+  memcpy(snap->lost, s->lost, sizeof snap->lost);
   if (o)
     status = fill_snapshot(s, o, snap);
   if (status == PH_OK)
@@ -331,6 +351,11 @@ ph_status session_serve(struct session *s, const struct request *req, struct sna
     s->next = req->episode; /* where the list is, at first */
   if (s->answered ? req->look != s->last.look : req->look > 0)
     s->next = req->look;
+  if (!s->answered || req->follow != s->last.follow) {
+    s->following = req->follow && s->catalog->live ? FOLLOW_WAIT : FOLLOW_NONE;
+    s->followed = 0;
+    s->lost[0] = 0;
+  }
   s->last = *req;
   s->answered = true;
   if (!session_use_group(s, req->group))

@@ -22,17 +22,23 @@ void session_free(struct session *s); /* Nullable */
 ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out);
 
 /* One small piece of what can wait: plots that the last request wants, then the lengths of episodes
- * that were not looked at yet. `interrupted` (nullable) is asked now and then: the piece ends early
+ * that were not looked at yet; where a run is followed, a look for new episodes now and then.
+ * `interrupted` (nullable) is asked now and then: the piece ends early
  * when a request waits. *out gets a new answer to the last request when there is news, at a bounded
  * rate, else NULL. False: nothing is left to do. */
 bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
                   struct snapshot **out);
+/* After how many ms session_work has something to do again where nothing was left; UINT64_MAX: not
+ * before the next request. */
+uint64_t session_wait(const struct session *s);
 /* All of it at once, but for looks beyond `looks`; *out is NULL if nothing was to be done. */
 ph_status session_settle(struct session *s, size_t looks, struct snapshot **out);
 /* A snapshot with the catalog alone, before anything is opened; NULL: out of memory. */
 struct snapshot *session_first(const struct session *s);
 /* The group's first episode; SIZE_MAX: there is none of that name, or it is empty. */
 size_t session_group_first(const struct session *s, const char *name);
+/* The first of the paths that is no run, to which nothing is ever added; NULL: all are runs. */
+const char *session_no_run(const struct session *s);
 size_t session_count(const struct session *s);
 size_t session_find(const struct session *s, const char *id); /* SIZE_MAX: none */
 

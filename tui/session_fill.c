@@ -15,7 +15,7 @@ enum {
   BATCH_MS = 8,    /* one batch of looks */
 };
 
-static uint64_t clock_ms(void) {
+uint64_t session_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
@@ -87,8 +87,8 @@ static bool look_at_one(struct session *s) {
 }
 
 static void look_at_some(struct session *s, bool (*interrupted)(void *arg), void *arg) {
-  uint64_t until = clock_ms() + BATCH_MS;
-  while (ph_store_unseen(s->store) > 0 && look_at_one(s) && clock_ms() < until)
+  uint64_t until = session_clock() + BATCH_MS;
+  while (ph_store_unseen(s->store) > 0 && look_at_one(s) && session_clock() < until)
     if (interrupted && interrupted(arg))
       return;
 }
@@ -105,7 +105,7 @@ static bool list_is_due(const struct session *s, uint64_t now) {
 
 static void renew_list(struct session *s, uint64_t now) {
   session_renew_catalog(s);
-  s->catalog_at = clock_ms();
+  s->catalog_at = session_clock();
   s->catalog_cost = s->catalog_at - now;
 }
 
@@ -114,13 +114,18 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
   struct opened *o = session_opened(s);
   bool plotting = o && plots_wanting(&s->plots);
   *out = NULL;
+  if (session_follow(s, session_clock())) {
+    if (!(interrupted && interrupted(arg)) && session_answer(s, true, out) == PH_OK)
+      s->published = session_clock();
+    return true;
+  }
   if (!s->answered || (!plotting && ph_store_unseen(s->store) == 0 && !s->news))
     return false;
   if (plotting)
     plots_work(&s->plots, o, interrupted, arg);
   else
     look_at_some(s, interrupted, arg);
-  uint64_t now = clock_ms();
+  uint64_t now = session_clock();
   uint64_t since = now - s->published;
   bool due = plotting ? !plots_wanting(&s->plots) || since >= PUBLISH_MS : since >= COUNT_MS;
   if (s->catalog_at == 0)
@@ -130,7 +135,7 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
     due = true;
   }
   if (due && !(interrupted && interrupted(arg)) && session_answer(s, true, out) == PH_OK)
-    s->published = clock_ms();
+    s->published = session_clock();
   return true;
 }
 

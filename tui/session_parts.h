@@ -31,12 +31,21 @@ struct session {
   uint64_t published;    /* ms of the last snapshot that nobody asked for */
   uint64_t catalog_cost; /* ms that the last list took to make */
   uint64_t catalog_at;   /* ms when it was made */
+
+  enum following following;
+  char lost[400];
+  uint64_t followed;    /* ms when it was looked for new episodes last; 0: at once */
+  uint64_t follow_cost; /* ms that it took */
 };
 
 /* The store has learned of an episode: the next list has it. */
 void session_changed(struct session *s, size_t place);
 /* Makes a new list; without memory for it the old one stays until there is other news. */
 void session_renew_catalog(struct session *s);
+uint64_t session_clock(void); /* ms */
+
+/* Looks for new episodes when it is time, and who records; true: there is something new to show. */
+bool session_follow(struct session *s, uint64_t now);
 /* The answer to s->last; an episode that did not open is not tried again. */
 ph_status session_answer(struct session *s, bool again, struct snapshot **out);
 /* The open episode of the last request; NULL: none. */

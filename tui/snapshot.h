@@ -28,6 +28,7 @@ struct request {
   struct plot_wish plot;
   char group[GROUP_NAME]; /* the group of episodes that is listed; "" all */
   size_t look;            /* place in the catalog from which on episodes are looked at first */
+  bool follow;            /* episodes that a recorder adds are listed */
 };
 
 /* The episodes of one group; immutable once published, shared by reference count. */
@@ -125,6 +126,15 @@ struct plot_answer {
   char note[300]; /* "" or which names it has not, or that they are too many */
 };
 
+/* What is known of the recorders of the runs that are followed. */
+enum following {
+  FOLLOW_NONE,   /* nothing is followed */
+  FOLLOW_WAIT,   /* nothing is known yet, or the system does not say */
+  FOLLOW_LIVE,   /* a recorder has a run open */
+  FOLLOW_DONE,   /* none has */
+  FOLLOW_BROKEN, /* a run cannot be looked at: the snapshot's lost says why */
+};
+
 /* One served request. */
 struct snapshot {
   uint64_t serial;         /* of the request it answers */
@@ -158,6 +168,8 @@ struct snapshot {
   struct plot_answer plot;
   size_t unseen;       /* episodes whose lengths are still to be looked at */
   struct group *group; /* referenced; of the request; NULL: all episodes */
+  enum following following;
+  char lost[400]; /* of FOLLOW_BROKEN; else "" */
 };
 
 struct reel *reel_ref(struct reel *r);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STACK_SIZE = 1 << 16 };
@@ -67,6 +68,22 @@ static void work(struct worker *w, bool asked, const struct request *request, bo
     drop_request(w);
 }
 
+/* Until there is something to do: a request, or what is due by time. The lock is held. */
+static void sleep_till_due(struct worker *w, bool *more) {
+  struct timespec until;
+  uint64_t wait = session_wait(w->session);
+  if (wait == UINT64_MAX) {
+    pthread_cond_wait(&w->wake, &w->lock);
+    return;
+  }
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += (time_t)(wait / 1000);
+  until.tv_nsec += (long)(wait % 1000) * 1000000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  *more = pthread_cond_timedwait(&w->wake, &w->lock, &until) == ETIMEDOUT;
+}
+
 static void *run(void *arg) {
   struct worker *w = arg;
   bool more = false;
@@ -75,7 +92,7 @@ static void *run(void *arg) {
   for (;;) {
     pthread_mutex_lock(&w->lock);
     while (!w->asked && !w->quit && !more)
-      pthread_cond_wait(&w->wake, &w->lock);
+      sleep_till_due(w, &more);
     bool quit = w->quit, asked = w->asked;
     struct request request = w->request;
     w->asked = false;
@@ -100,6 +117,7 @@ static void block_signals(sigset_t *before) {
 
 ph_status worker_start(struct worker **out, struct session *session) {
   sigset_t before;
+  pthread_condattr_t clock;
   struct worker *w = calloc(1, sizeof *w);
   *out = NULL;
   if (w)
@@ -113,7 +131,10 @@ ph_status worker_start(struct worker **out, struct session *session) {
   }
   w->session = session;
   pthread_mutex_init(&w->lock, NULL);
-  pthread_cond_init(&w->wake, NULL);
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&w->wake, &clock);
+  pthread_condattr_destroy(&clock);
   block_signals(&before);
   int failed = pthread_create(&w->thread, NULL, run, w);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

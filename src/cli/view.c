@@ -21,6 +21,7 @@ struct view_options cli_view_options(const struct options *opt) {
                   .task_path = opt->task,
                   .group = opt->group},
       .episode = opt->episode,
+      .follow = opt->follow,
       .term = {.ascii = opt->ascii, .scheme = mono && *mono ? SCHEME_MONO : scheme}};
 }
 
