@@ -11,7 +11,8 @@ extern "C" {
 typedef struct ph_pack_options {
   bool compress;  /* 64-row chunks with shuffle, deflate and fletcher32 */
   bool overwrite; /* replace `out` once the new one is whole */
-  /* Nullable: called after each episode with how many of how many are done; false stops. */
+  /* Nullable: called often, at least after each episode, with how many of how many are done; false
+   * stops it. What was written last is read back after that, at once. */
   bool (*progress)(void *user, size_t done, size_t all);
   void *user;
 } ph_pack_options;
@@ -27,8 +28,11 @@ typedef struct ph_pack_tally {
  * /index, numbered by path, then (episode, env_id). Streams in blocks of rows: memory does not
  * depend on how much there is. Bytes of rows, and every fact of an episode, stay; provenance gets
  * one more step that names the source. PH_EMISMATCH: their actions differ in size; both are named.
- * PH_EEXIST: out is there. PH_EFORMAT: a path is of another recorder. PH_ECORRUPT, PH_EIO.
- * PH_EINVAL: progress stopped it. After an error nothing is left behind. */
+ * PH_EEXIST: out is there, or is no dataset that may be overwritten. PH_EFORMAT: a path is of
+ * another recorder. PH_ENOTFOUND: there is no episode, or a model or task is not stored. PH_EMODEL:
+ * the source of a model is damaged. PH_ECORRUPT, PH_EIO. PH_EINVAL: progress stopped it, a source
+ * is given twice, or out is one. After an error nothing is left behind, and what was at out stays.
+ */
 PH_API ph_status ph_pack(const char *out, const char *const *paths, size_t n,
                          const ph_pack_options *opt, ph_pack_tally *tally);
 

@@ -98,11 +98,9 @@ static const struct verb verbs[] = {
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.",
      ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_verify},
-#if __has_include("pack.c")
     {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,
      ANY | OPTION_BIT(DATASET) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_pack},
-#endif
 #if __has_include("salvage.c")
     {"salvage", "PATH", "give back what a killed recorder or a file cut off still holds",
      SALVAGE_TEXT, ANY | OPTION_BIT(RESCUE) | OPTION_BIT(JSON), 1, 1, verb_salvage},
