@@ -189,8 +189,10 @@ static int open_file(ph_journal *journal, bool fresh) {
   journal->fd = open(journal->path, flags, 0666);
   if (journal->fd < 0)
     return errno;
-  struct stat st;
+  struct stat st = {.st_size = 0};
   int error = fstat(journal->fd, &st) != 0 ? errno : S_ISREG(st.st_mode) ? 0 : ENOTSUP;
+  journal->device = (uint64_t)st.st_dev;
+  journal->inode = (uint64_t)st.st_ino;
   if (!error && st.st_size > 0 && ftruncate(journal->fd, 0) != 0)
     error = errno;
   if (!error)
@@ -288,17 +290,48 @@ ph_status ph_journal_rename(ph_journal *journal, const char *path) {
   return PH_OK;
 }
 
+static bool is_own(const ph_journal *journal, const struct stat *st) {
+  return (uint64_t)st->st_dev == journal->device && (uint64_t)st->st_ino == journal->inode;
+}
+
 bool ph_journal_in_place(const ph_journal *journal) {
-  struct stat at, own;
-  return lstat(journal->path, &at) == 0 && fstat(journal->fd, &own) == 0 &&
-         at.st_dev == own.st_dev && at.st_ino == own.st_ino;
+  struct stat st;
+  return lstat(journal->path, &st) == 0 && is_own(journal, &st);
+}
+
+void ph_journal_rest(ph_journal *journal, bool asleep) {
+  uint64_t end = place_of(journal, journal->count);
+  unmap(journal);
+  if (journal->fd < 0)
+    return;
+  if (end < journal->room && ftruncate(journal->fd, (off_t)end) == 0)
+    journal->room = end;
+  if (asleep && ph_journal_in_place(journal)) {
+    close(journal->fd);
+    journal->fd = -1;
+  }
+}
+
+ph_status ph_journal_wake(ph_journal *journal) {
+  struct stat st;
+  if (journal->fd >= 0)
+    return PH_OK;
+  int fd = open(journal->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0)
+    return ph_fail(PH_EIO, "%s: it cannot be opened: %s", journal->path, strerror(errno));
+  if (fstat(fd, &st) != 0 || !is_own(journal, &st)) {
+    close(fd);
+    return ph_fail(PH_EIO, "%s: another file has taken its place", journal->path);
+  }
+  journal->fd = fd;
+  return PH_OK;
 }
 
 void ph_journal_close(ph_journal *journal, bool remove) {
   if (!journal)
     return;
   unmap(journal);
-  if (remove && !journal->left && journal->fd >= 0 && ph_journal_in_place(journal))
+  if (remove && !journal->left && ph_journal_in_place(journal))
     unlink(journal->path);
   if (journal->fd >= 0)
     close(journal->fd);

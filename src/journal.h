@@ -66,6 +66,11 @@ int64_t ph_journal_windows(const ph_journal *journal);
 /* Copies the payloads of n records, from first, as they are in the file now. PH_EIO, PH_ENOMEM,
  * PH_ECORRUPT: somebody has changed one. */
 ph_status ph_journal_read(const ph_journal *journal, int64_t first, int64_t n, void *out);
+/* No more records come for now: window and unused room are given back. Where `asleep` and its name
+ * is still its own, the descriptor too; then nothing but these two, ph_journal_in_place, rename and
+ * close may follow until ph_journal_wake has opened it again. PH_EIO: it cannot be, or is gone. */
+void ph_journal_rest(ph_journal *journal, bool asleep);
+ph_status ph_journal_wake(ph_journal *journal);
 /* Gives the file another name, without replacing one; it goes on being this journal's. */
 ph_status ph_journal_rename(ph_journal *journal, const char *path);
 const char *ph_journal_path(const ph_journal *journal);

@@ -126,8 +126,14 @@ ph_status ph_journal_encode(unsigned char **out, size_t *size, const ph_journal_
     free(text);
     return ph_fail(PH_EINVAL, "journal: a head of %zu bytes is too large", *size);
   }
-  ph_journal_fixed fixed = {
-      PH_JOURNAL_MAGIC, PH_JOURNAL_ORDER, PH_JOURNAL_VERSION, *size, record, nonce, n, edits};
+  ph_journal_fixed fixed = {.order = PH_JOURNAL_ORDER,
+                            .version = PH_JOURNAL_VERSION,
+                            .head = *size,
+                            .record = record,
+                            .nonce = nonce,
+                            .text = n,
+                            .edits = edits};
+  memcpy(fixed.magic, PH_JOURNAL_MAGIC, sizeof fixed.magic);
   unsigned char *bytes = text ? calloc(1, *size) : NULL;
   *out = bytes;
   if (bytes) {

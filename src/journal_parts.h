@@ -22,9 +22,10 @@ typedef struct ph_journal_fixed {
 } ph_journal_fixed;
 
 struct ph_journal {
-  int fd;
-  char *path; /* owned */
-  bool left;  /* opened to be read only */
+  int fd;                 /* -1 asleep */
+  uint64_t device, inode; /* of a file that was made here */
+  char *path;             /* owned */
+  bool left;              /* opened to be read only */
   uint64_t nonce;
   uint32_t seed; /* CRC-32 of the nonce */
   uint64_t head; /* where record 0 is */

@@ -82,6 +82,8 @@ static ph_status say_what_is_left(ph_recorder *rec, ph_status status, const char
     bool safe = ph_take_to_journal(rec, &kept->take);
     n++;
     lost += !safe;
+    if (kept->take.journal)
+      ph_journal_rest(kept->take.journal, true);
     if (!kept->take.journal || !ph_journal_in_place(kept->take.journal))
       continue;
     const char *path = ph_journal_path(kept->take.journal);

@@ -197,12 +197,26 @@ static void count_failed(ph_recorder *rec, int n) {
   pthread_mutex_unlock(&rec->lock);
 }
 
+/* A long time without a disk must not take all descriptors. */
+static void rest(ph_recorder *rec, ph_take *take) {
+  if (take->journal)
+    ph_journal_rest(take->journal, rec->awake++ >= PH_AWAKE);
+}
+
+static ph_status commit_kept(ph_recorder *rec, const ph_take *take) {
+  ph_status status = take->journal ? ph_journal_wake(take->journal) : PH_OK;
+  if (status != PH_OK)
+    return ph_fail_in(status, "recorder: env %d episode %" PRId64, take->env_id, take->episode);
+  return ph_take_commit(take, rec->sink, &rec->origin, rec->model);
+}
+
 void ph_recorder_keep(ph_recorder *rec, ph_slot *slot) {
   ph_kept *kept = slot->spare, **last = &rec->kept;
   slot->spare = NULL;
   kept->take = slot->take;
   memset(&slot->take, 0, sizeof slot->take);
   ph_take_to_journal(rec, &kept->take);
+  rest(rec, &kept->take);
   while (*last)
     last = &(*last)->next;
   *last = kept;
@@ -212,13 +226,15 @@ void ph_recorder_keep(ph_recorder *rec, ph_slot *slot) {
 ph_status ph_recorder_try_kept(ph_recorder *rec) {
   char text[600] = "";
   ph_status first = PH_OK;
+  rec->awake = 0;
   for (ph_kept **at = &rec->kept; *at;) {
     ph_kept *kept = *at;
-    ph_status status = ph_take_commit(&kept->take, rec->sink, &rec->origin, rec->model);
+    ph_status status = commit_kept(rec, &kept->take);
     if (status != PH_OK) {
       if (first == PH_OK)
         snprintf(text, sizeof text, "%s", ph_error());
       first = first == PH_OK ? status : first;
+      rest(rec, &kept->take);
       at = &kept->next;
       continue;
     }

@@ -30,7 +30,10 @@ typedef struct ph_slot {
 /* What can keep rows from the disk. */
 typedef enum ph_trouble { PH_TROUBLE_COMMIT, PH_TROUBLE_JOURNAL } ph_trouble;
 
-enum { PH_CAUSES = 16 }; /* that are told apart */
+enum {
+  PH_CAUSES = 16, /* that are told apart */
+  PH_AWAKE = 32   /* kept journals that stay open, so that their rows outlive their folder */
+};
 
 typedef struct ph_cause {
   ph_trouble kind;
@@ -58,6 +61,7 @@ struct ph_recorder {
 
   pthread_mutex_t commits;
   ph_kept *kept; /* oldest first */
+  int awake;     /* of those: journals that hold their descriptor */
   int patience;  /* commits that succeed before what is kept is tried again */
   int waited;
 

@@ -208,6 +208,60 @@ TEST(RecorderTrouble, CloseNamesWhatIsLeftAndHowToGetIt) {
   EXPECT_EQ(401, Left(run.path + "/env000_ep000000.journal").count());
 }
 
+size_t descriptors() {
+  std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST(RecorderTrouble, ManyKeptEpisodesNeitherTakeAllDescriptorsNorTheDisk) {
+  TempDir tmp;
+  Model model(tiny_xml());
+  RunRec run(tmp.path + "/r", model, nullptr);
+  size_t before = descriptors();
+  for (int k = 0; k < 100; k++)
+    fail_to_end(run, 0, 3);
+  EXPECT_LE(descriptors(), before + 40);
+  ASSERT_EQ(100u, run.files(".journal").size());
+  EXPECT_LE(std::filesystem::file_size(run.path + "/env000_ep000099.journal"), 8192u);
+  for (int k : {0, 31, 32, 99}) {
+    char name[64];
+    snprintf(name, sizeof name, "/env000_ep%06d.journal", k);
+    EXPECT_EQ(4, Left(run.path + name).count());
+  }
+  {
+    FileLimit limit(2000);
+    EXPECT_EQ(PH_EIO, ph_recorder_retry(run.rec));
+  }
+  EXPECT_LE(descriptors(), before + 40);
+  ASSERT_EQ(PH_OK, ph_recorder_retry(run.rec)) << ph_error();
+  EXPECT_EQ(0u, run.files(".journal").size());
+  EXPECT_EQ(PH_OK, run.close()) << ph_error();
+  EXPECT_EQ(100u, episodes_of(run.path).size());
+}
+
+/* The first ones that wait outlive even their folder. */
+TEST(RecorderTrouble, AFolderThatIsGoneTakesNoRowsAlong) {
+  TempDir tmp;
+  Model model(tiny_xml());
+  RunRec run(tmp.path + "/r", model, nullptr);
+  Tiny tiny;
+  fail_to_end(run, 0, 30);
+  ASSERT_EQ(PH_OK, ph_recorder_begin(run.rec, 1, 9, nullptr, 0, &tiny.at(0)));
+  for (int t = 1; t <= 20; t++)
+    ASSERT_EQ(PH_OK, tiny.push(run.rec, 1, t)) << ph_error();
+  std::filesystem::remove_all(run.path);
+  for (int t = 21; t <= 25; t++)
+    ASSERT_EQ(PH_OK, tiny.push(run.rec, 1, t)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_recorder_end(run.rec, 1, PH_END_TRUNCATED, -1, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_recorder_begin(run.rec, 1, 9, nullptr, 0, &tiny.at(0)));
+  EXPECT_EQ(1, Left(run.path + "/env001.journal").count()) << "in the folder that is there now";
+  EXPECT_EQ(PH_OK, run.close()) << ph_error();
+  auto found = episodes_of(run.path);
+  ASSERT_EQ(2u, found.size());
+  EXPECT_EQ(30u, (found[{0, 0}].columns[PH_COL_FLAGS].size()));
+  EXPECT_EQ(25u, (found[{1, 0}].columns[PH_COL_FLAGS].size()));
+}
+
 /* Rows that went to memory go to a journal as soon as there is room. */
 TEST(RecorderTrouble, RowsInMemoryAreBroughtToAJournalAtTheEnd) {
   TempDir tmp;
