@@ -68,7 +68,7 @@ protected:
     Env e(task, model);
     int64_t k = ph_recorder_next_episode(rec, env_id);
     uint64_t seed = ph_env_seed(1, env_id, k);
-    Rollout &r = wanted[id_of(env_id, k)];
+    Rollout &r = wanted[id_of(env_id, k)] = Rollout();
     ph_row row;
     EXPECT_EQ(PH_OK, ph_env_reset(e.env, seed, &row)) << ph_error();
     const ph_dims dims = *ph_env_dims(e.env);
