@@ -17,9 +17,9 @@ protected:
    * `slow`. */
   pid_t Begin(bool slow, int ignored = 0) {
     string many;
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 20; i++)
       many += "<body><freejoint/><geom size='.1' contype='0' conaffinity='0'/></body>";
-    Put("long.xml", "<mujoco><worldbody>" + (slow ? many : many.substr(0, many.size() / 60)) +
+    Put("long.xml", "<mujoco><worldbody>" + (slow ? many : many.substr(0, many.size() / 20)) +
                         "</worldbody></mujoco>");
     Put("long.lua", "return { name = 'long', model = 'long.xml', control_steps = " +
                         string(slow ? "100000" : "2") +
