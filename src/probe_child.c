@@ -33,7 +33,10 @@
 #define SANITIZED 0
 #endif
 
-enum { SOCKET = 3 }; /* the child's end, above its standard streams */
+enum {
+  SOCKET = 3,   /* the child's end, above its standard streams */
+  WATCH_MS = 50 /* between two calls of who watches */
+};
 
 /* --- inside: how it dies --- */
 
@@ -255,6 +258,7 @@ ph_status ph_child_fork(ph_child *out, const ph_probe_limits *limits, const char
   out->fd = pair[0];
   out->socket = fstat(pair[0], &st) == 0 ? st.st_ino : 0;
   out->may = *limits;
+  out->where = where;
   return PH_OK;
 }
 
@@ -288,20 +292,26 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* false: it is gone, or late. */
-static bool receive(ph_child *child, ph_reply *reply, bool *late) {
-  int64_t deadline = now_ms() + (int64_t)child->may.wall * 1000;
+/* PH_ANSWER_STATUS: there is something to receive, or it is gone. */
+static ph_answer wait_for(ph_child *child) {
+  int64_t began = now_ms(), limit = (int64_t)child->may.wall * 1000;
   struct pollfd poller = {.fd = child->fd, .events = POLLIN};
-  int n;
-  do {
-    int64_t left = deadline - now_ms();
-    n = poll(&poller, 1, left > 0 ? (int)left : 0);
-    if (n == 0 && now_ms() < deadline)
-      n = -1, errno = EINTR;
-  } while (n < 0 && errno == EINTR);
-  *late = n == 0;
-  if (n <= 0)
-    return false;
+  for (;;) {
+    int64_t left = limit - (now_ms() - began);
+    int n = poll(&poller, 1, left < 0 ? 0 : left < WATCH_MS ? (int)left : WATCH_MS);
+    if (n > 0)
+      return PH_ANSWER_STATUS;
+    if (n < 0 && errno != EINTR)
+      return PH_ANSWER_NONE;
+    if (now_ms() - began >= limit)
+      return PH_ANSWER_TIME;
+    if (!ph_wait_goes_on(child, now_ms() - began))
+      return PH_ANSWER_STOPPED;
+  }
+}
+
+/* false: it is gone. */
+static bool receive(ph_child *child, ph_reply *reply) {
   ssize_t got;
   do
     got = recv(child->fd, reply, sizeof *reply, 0);
@@ -311,8 +321,8 @@ static bool receive(ph_child *child, ph_reply *reply, bool *late) {
 }
 
 void ph_child_receive(ph_child *child, ph_reply *reply) {
-  bool late = false;
-  if (receive(child, reply, &late)) {
+  ph_answer how_waited = wait_for(child);
+  if (how_waited == PH_ANSWER_STATUS && receive(child, reply)) {
     if (reply->answer != PH_ANSWER_STATUS && reply->answer != PH_ANSWER_NOTE)
       ph_child_end(child);
     return;
@@ -320,8 +330,8 @@ void ph_child_receive(ph_child *child, ph_reply *reply) {
   int how = ph_child_end(child);
   memset(reply, 0, sizeof *reply);
   reply->answer = PH_ANSWER_NONE;
-  if (late)
-    reply->answer = PH_ANSWER_TIME;
+  if (how_waited == PH_ANSWER_TIME || how_waited == PH_ANSWER_STOPPED)
+    reply->answer = (int32_t)how_waited;
   else if (how != -1 && WIFSIGNALED(how))
     reply->answer = WTERMSIG(how) == SIGXCPU ? PH_ANSWER_CPU : PH_ANSWER_SIGNAL;
   else if (how != -1 && WIFEXITED(how))
@@ -338,6 +348,7 @@ bool ph_reply_lasts(const ph_reply *reply) {
   if (reply->answer == PH_ANSWER_STATUS)
     return reply->status != PH_EIO && reply->status != PH_ENOMEM;
   return reply->answer != PH_ANSWER_NONE && reply->answer != PH_ANSWER_NOTE &&
+         reply->answer != PH_ANSWER_STOPPED &&
          !(reply->answer == PH_ANSWER_SIGNAL && reply->number == SIGKILL);
 }
 
@@ -372,6 +383,8 @@ ph_status ph_reply_status(const ph_reply *reply, const ph_probe_limits *limits, 
     return ph_fail(died, "%s: %s gives no answer in %d s", where, engine, limits->cpu);
   case PH_ANSWER_TIME:
     return ph_fail(died, "%s: %s gives no answer in %d s", where, engine, limits->wall);
+  case PH_ANSWER_STOPPED:
+    return ph_fail(PH_ECANCELED, "%s: it was stopped before it was open", where);
   case PH_ANSWER_NOTE:
   case PH_ANSWER_NONE:
     break;

@@ -12,14 +12,15 @@
 
 /* What a child says, or what is known of its death. */
 typedef enum ph_answer {
-  PH_ANSWER_STATUS, /* it did the calls: status and text */
-  PH_ANSWER_SIGNAL, /* number: the signal that ended it */
-  PH_ANSWER_EXIT,   /* number: what something in it passed to exit() */
-  PH_ANSWER_MEMORY, /* it asked for more than it may have */
-  PH_ANSWER_CPU,    /* it computed for longer than it may */
-  PH_ANSWER_TIME,   /* it did not answer; it is ended */
-  PH_ANSWER_NOTE,   /* it goes on: text is how far it came */
-  PH_ANSWER_NONE    /* it is gone, and nobody knows why */
+  PH_ANSWER_STATUS,  /* it did the calls: status and text */
+  PH_ANSWER_SIGNAL,  /* number: the signal that ended it */
+  PH_ANSWER_EXIT,    /* number: what something in it passed to exit() */
+  PH_ANSWER_MEMORY,  /* it asked for more than it may have */
+  PH_ANSWER_CPU,     /* it computed for longer than it may */
+  PH_ANSWER_TIME,    /* it did not answer; it is ended */
+  PH_ANSWER_STOPPED, /* whoever watches did not want to wait; it is ended */
+  PH_ANSWER_NOTE,    /* it goes on: text is how far it came */
+  PH_ANSWER_NONE     /* it is gone, and nobody knows why */
 } ph_answer;
 
 typedef struct ph_reply {
@@ -34,6 +35,8 @@ typedef struct ph_child {
   int fd;              /* our end of the socket */
   ino_t socket;        /* of it: a host that closes all descriptors may give the number away */
   ph_probe_limits may; /* its limits */
+  const char *where;   /* nullable; what is tried, borrowed as long as one waits for it */
+  bool model;          /* it is a model */
 } ph_child;
 
 #define PH_CHILD_NONE ((ph_child){.fd = -1})
@@ -46,6 +49,8 @@ ph_status ph_child_fork(ph_child *out, const ph_probe_limits *limits, const char
                         ph_child_body *body, void *arg);
 /* Waits for the answer; the child is ended unless it is PH_ANSWER_STATUS or PH_ANSWER_NOTE. */
 void ph_child_receive(ph_child *child, ph_reply *reply);
+/* Whether whoever watches the calling thread (ph_wait_watch) lets it wait on; ms: so far. */
+bool ph_wait_goes_on(const ph_child *child, int64_t ms);
 /* Ends it and sets PH_CHILD_NONE. Returns the status of waitpid(), -1 where that is not known. */
 int ph_child_end(ph_child *child);
 /* Whether the descriptor is still the socket. */

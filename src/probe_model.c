@@ -56,6 +56,7 @@ ph_status ph_probe_model(const ph_source *source, const char *where) {
   status = ph_child_fork(&child, &limits, where, compile_in_child, (void *)source);
   if (status)
     return status;
+  child.model = true;
   ph_child_receive(&child, &reply);
   ph_child_end(&child);
   status = ph_reply_status(&reply, &limits, PH_EMODEL, where, "MuJoCo");
@@ -156,6 +157,7 @@ static ph_status probe_text(const text *t) {
   status = ph_child_fork(&child, &limits, t->path, collect_in_child, (void *)t);
   if (status)
     return status;
+  child.model = true;
   ph_child_receive(&child, &reply);
   if (reply.answer == PH_ANSWER_NOTE) {
     if (steady && !strchr(reply.text, '+'))

@@ -13,12 +13,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fail.h"
 #include "store.h"
 
-enum { NAMES_MAX = 32000, REQUESTS_MAX = 4096 };
+enum { NAMES_MAX = 32000, REQUESTS_MAX = 4096, WATCH_MS = 50 };
 
 typedef struct ph_request {
   int32_t kind;
@@ -152,6 +153,7 @@ static ph_status ask(ph_reply *reply, const ph_request *request, size_t size) {
     ph_status status = ensure((ph_probe_kind)request->kind, request->names);
     if (status)
       return status;
+    child.where = request->names;
     bool fresh = requests == 0, sent = send_request(request, size);
     reply->answer = PH_ANSWER_NONE;
     if (sent)
@@ -160,7 +162,7 @@ static ph_status ask(ph_reply *reply, const ph_request *request, size_t size) {
     bool good = reply->answer == PH_ANSWER_STATUS && reply->status == PH_OK;
     if (!good)
       end();
-    if (fresh || reply->answer == PH_ANSWER_STATUS)
+    if (fresh || reply->answer == PH_ANSWER_STATUS || reply->answer == PH_ANSWER_STOPPED)
       return PH_OK;
   }
 }
@@ -168,6 +170,23 @@ static ph_status ask(ph_reply *reply, const ph_request *request, size_t size) {
 static const char *engine_of(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "its reader" : "HDF5";
+}
+
+/* Takes the lock; another thread may wait for the child. false: whoever watches wants it stopped.
+ */
+static bool enter(const ph_question *question) {
+  const ph_child other = {.where = question->path, .may = ph_probe_limits_now(question->kind)};
+  for (int64_t ms = 0;; ms += WATCH_MS) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WATCH_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_mutex_timedlock(&lock, &until) == 0)
+      return true;
+    if (!ph_wait_goes_on(&other, ms))
+      return false;
+  }
 }
 
 ph_status ph_server_ask(bool *lasts, const ph_question *question) {
@@ -178,7 +197,8 @@ ph_status ph_server_ask(bool *lasts, const ph_question *question) {
   *lasts = false;
   if (length + question->size > NAMES_MAX)
     return ph_fail(PH_EIO, "%.200s...: cannot be opened: %s", path, strerror(ENAMETOOLONG));
-  pthread_mutex_lock(&lock);
+  if (!enter(question))
+    return ph_fail(PH_ECANCELED, "%s: it was stopped before it was open", path);
   request.kind = (int32_t)question->kind;
   request.groups = (uint32_t)length;
   request.size = (uint32_t)(length + question->size);

@@ -307,7 +307,7 @@ ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i) {
   if (status == PH_OK)
     status = check_origin(store, store->home_of[i], &episode->meta);
   if (status) {
-    if (status != PH_EIO || !e->oddity[0])
+    if (status != PH_ECANCELED && (status != PH_EIO || !e->oddity[0]))
       ph_oddity(e->oddity, sizeof e->oddity, e->file);
     ph_episode_free(episode);
     return status;

@@ -80,11 +80,13 @@ static ph_status probe_look(ph_store *store, size_t i) {
   while (end < store->n && n < PH_PROBE_LOOKS && store->home_of[end] == store->home_of[i] &&
          strcmp(store->entries[end].file, e->file) == 0)
     groups[n++] = store->entries[end++].group;
-  if (i >= store->singly_end && ph_probe_looks(e->file, groups, n) == PH_OK) {
+  ph_status status = i >= store->singly_end ? ph_probe_looks(e->file, groups, n) : PH_ECORRUPT;
+  if (status == PH_OK) {
     store->tried = i;
     store->tried_end = end;
-    return PH_OK;
   }
+  if (status == PH_OK || status == PH_ECANCELED)
+    return status;
   if (i >= store->singly_end)
     store->singly_end = end;
   return ph_probe_looks(e->file, groups, 1);
@@ -109,7 +111,10 @@ void ph_store_look_foreign(ph_store *store, size_t i) {
   ph_entry *e = &store->entries[i];
   const ph_home *h = &store->homes[store->home_of[i]];
   ph_entry seen = *e;
-  if (probe_look(store, i) == PH_OK && h->reader->look(&seen, h->h5) == PH_OK) {
+  ph_status status = probe_look(store, i);
+  if (status == PH_ECANCELED)
+    return;
+  if (status == PH_OK && h->reader->look(&seen, h->h5) == PH_OK) {
     seen.actions = seen.actions < 0 ? 0 : seen.actions;
     seen.states = seen.states < 0 ? 0 : seen.states;
     *e = seen;
@@ -442,7 +447,8 @@ ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i) 
     fill_entry(store, i, *out);
     return PH_OK;
   }
-  set_failed(store, i);
+  if (status != PH_ECANCELED)
+    set_failed(store, i);
   return ph_file_fail(status, e->file, e->group);
 }
 

@@ -203,7 +203,7 @@ static ph_status take_file(round *r, const ph_run_file *place) {
   snprintf(entry.id, sizeof entry.id, "%.*s", (int)(strrchr(name, '_') - name), name);
   memcpy(entry.group, group, sizeof group);
   ph_status status = ph_probe_looks(entry.file, groups, 1);
-  if (status == PH_ENOMEM)
+  if (status == PH_ENOMEM || status == PH_ECANCELED)
     return status;
   if (status != PH_OK)
     ph_oddity(entry.oddity, sizeof entry.oddity, entry.file);

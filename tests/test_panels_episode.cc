@@ -128,6 +128,13 @@ TEST(Opening, IsNotFailure) {
   EXPECT_TRUE(has(text, "opening demo_17 ...")) << text;
   EXPECT_FALSE(has(text, "does not open")) << text;
   EXPECT_FALSE(has(text, "not open")) << text;
+  EXPECT_TRUE(has(text, "its data and its model are read")) << text;
+  f.a.waiting = {true, false, 0};
+  EXPECT_TRUE(has(f.text(40, 120), "its file is being opened\n")) << f.text(40, 120);
+  f.a.waiting = {true, false, 12};
+  EXPECT_TRUE(has(f.text(40, 120), "its file is being opened (12 s)")) << f.text(40, 120);
+  f.a.waiting = {true, true, 3};
+  EXPECT_TRUE(has(f.text(40, 120), "its model is loaded and compiled (3 s)"));
   set_text(f.snap.error, "demo_17: it is damaged");
   text = f.text(40, 120);
   EXPECT_TRUE(has(text, "demo_17 does not open")) << text;

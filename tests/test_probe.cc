@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <thread>
 
+#include <playhead/wait.h>
+
 #include "probe_help.h"
 
 using namespace read_help;
@@ -299,6 +301,112 @@ TEST_F(Probe, AForkOfTheHostMakesAChildOfItsOwn) {
   ph_cache_forget();
   EXPECT_EQ(ph_probe_path(file.c_str()), PH_OK) << ph_error();
   EXPECT_EQ(ph_server_pid(), ours) << "and ours is still there";
+}
+
+/* --- who waits --- */
+
+namespace {
+
+struct Watch {
+  int calls = 0, stop_at;
+  std::string where;
+  bool model = false, rising = true;
+  double seconds = 0;
+  explicit Watch(int stop) : stop_at(stop) { ph_wait_watch(look, this); }
+  ~Watch() { ph_wait_watch(nullptr, nullptr); }
+  static bool look(void *arg, const ph_wait *wait) {
+    Watch *w = static_cast<Watch *>(arg);
+    w->where = wait->where;
+    w->model = wait->model;
+    w->rising = w->rising && wait->seconds >= w->seconds && wait->limit == 60;
+    w->seconds = wait->seconds;
+    return ++w->calls >= w->stop_at;
+  }
+};
+
+} // namespace
+
+TEST_F(Probe, WhoWaitsMayStop) {
+  ph_probe_run(
+      "a", [](void *) { return PH_OK; }, nullptr);
+  Watch watch(3);
+  EXPECT_EQ(in_child([] { return pause(), PH_OK; }), PH_ECANCELED);
+  EXPECT_STREQ(ph_error(), "FILE: it was stopped before it was open");
+  EXPECT_EQ(watch.calls, 3);
+  EXPECT_EQ(watch.where, "FILE");
+  EXPECT_FALSE(watch.model);
+  EXPECT_TRUE(watch.rising);
+  EXPECT_LT(watch.seconds, 50);
+  int status = 0;
+  EXPECT_EQ(waitpid(-1, &status, WNOHANG), -1) << "the child is ended";
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST_F(Probe, WhatWasStoppedIsTriedAnew) {
+  write_good(file);
+  settle(file);
+  write_good(dir / "b.h5");
+  ASSERT_EQ(ph_probe_path((dir / "b.h5").c_str()), PH_OK) << ph_error();
+  pid_t pid = ph_server_pid();
+  ASSERT_GT(pid, 0);
+  ASSERT_EQ(kill(pid, SIGSTOP), 0);
+  {
+    Watch watch(2);
+    EXPECT_EQ(ph_probe_path(file.c_str()), PH_ECANCELED) << ph_error();
+    EXPECT_EQ(watch.calls, 2) << "it is not tried in a second child";
+    EXPECT_EQ(watch.where, file);
+    EXPECT_TRUE(ends(pid));
+  }
+  EXPECT_EQ(ph_probe_path(file.c_str()), PH_OK) << ph_error();
+}
+
+TEST_F(Probe, WhoWaitsBehindAnotherThreadMayStop) {
+  write_good(file);
+  write_good(dir / "b.h5");
+  ASSERT_EQ(ph_probe_path(file.c_str()), PH_OK) << ph_error();
+  ASSERT_EQ(kill(ph_server_pid(), SIGSTOP), 0);
+  std::atomic<bool> waits = false, end = false;
+  struct Flags {
+    std::atomic<bool> *waits, *end;
+  } flags = {&waits, &end};
+  std::thread other([&] {
+    auto look = [](void *arg, const ph_wait *) {
+      *static_cast<Flags *>(arg)->waits = true;
+      return static_cast<Flags *>(arg)->end->load();
+    };
+    ph_wait_watch(look, &flags);
+    EXPECT_EQ(ph_probe_path((dir / "b.h5").c_str()), PH_ECANCELED) << ph_error();
+  });
+  while (!waits)
+    usleep(1000);
+  {
+    Watch watch(2);
+    EXPECT_EQ(ph_probe_episode(file.c_str(), "/data/demo_0"), PH_ECANCELED) << ph_error();
+    EXPECT_EQ(watch.where, file);
+  }
+  end = true;
+  other.join();
+}
+
+TEST_F(Probe, AnEpisodeThatWasStoppedIsNotOdd) {
+  write_good(file);
+  settle(file);
+  Store store = open_store({file});
+  ASSERT_TRUE(store) << ph_error();
+  ASSERT_EQ(ph_probe_episode(file.c_str(), "/data/demo_0"), PH_OK) << ph_error();
+  std::string odd = ph_store_entry(store.get(), 0)->oddity;
+  ph_cache_forget();
+  unlink(verdicts().c_str());
+  ph_episode *episode = nullptr;
+  ASSERT_EQ(kill(ph_server_pid(), SIGSTOP), 0);
+  {
+    Watch watch(1);
+    EXPECT_EQ(ph_store_episode(&episode, store.get(), 0), PH_ECANCELED) << ph_error();
+  }
+  EXPECT_EQ(ph_store_entry(store.get(), 0)->oddity, odd);
+  EXPECT_EQ(ph_store_episode(&episode, store.get(), 0), PH_OK) << ph_error();
+  EXPECT_EQ(ph_store_entry(store.get(), 0)->oddity, odd);
+  ph_episode_free(episode);
 }
 
 /* --- the child for files --- */

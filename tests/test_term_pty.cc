@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <poll.h>
 #include <pty.h>
@@ -380,6 +381,47 @@ TEST_F(Program, KeysAndQuit) {
   ASSERT_TRUE(t.wait_end());
   EXPECT_EQ(t.status, 0);
   t.expect_restored();
+}
+
+/* The program's child that tries files; 0: there is none. */
+static pid_t child_of(pid_t parent) {
+  for (const auto &entry : fs::directory_iterator("/proc")) {
+    if (atoi(entry.path().filename().c_str()) <= 0)
+      continue;
+    std::ifstream stat(entry.path() / "stat");
+    std::string text((std::istreambuf_iterator<char>(stat)), {});
+    size_t at = text.rfind(") ");
+    if (at != std::string::npos && text.size() > at + 4 && atoi(text.c_str() + at + 4) == parent)
+      return atoi(entry.path().filename().c_str());
+  }
+  return 0;
+}
+
+// The file hangs: it has the whole limit of time left, and the program ends nevertheless.
+TEST_F(Program, QuitDoesNotWaitForAFileThatHangs) {
+  for (const char *keys : {"q", "\003\003"}) {
+    fs::remove_all(dir / "cache");
+    Terminal own;
+    own.start([this] {
+      fs::create_directories(dir / "cache");
+      setenv("XDG_CACHE_HOME", (dir / "cache").c_str(), 1);
+      return run();
+    });
+    ASSERT_TRUE(own.expect("step 0/170")) << own.text();
+    pid_t stuck = child_of(own.child);
+    ASSERT_GT(stuck, 0);
+    ASSERT_EQ(kill(stuck, SIGSTOP), 0);
+    own.send(">");
+    for (int i = 0; i < 5; i++)
+      own.read_some(100);
+    auto began = std::chrono::steady_clock::now();
+    own.send(keys);
+    ASSERT_TRUE(own.wait_end());
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15)) << keys;
+    EXPECT_EQ(own.status, 0);
+    own.expect_restored();
+    EXPECT_NE(kill(stuck, 0), 0) << "its child is still there";
+  }
 }
 
 TEST_F(Program, PasteRunsNothing) {

@@ -25,7 +25,8 @@ enum reaction {
 struct app {
   /* what is wanted, and the newest answer */
   struct request want;
-  struct snapshot *snap; /* owned; NULL before the first */
+  struct snapshot *snap;  /* owned; NULL before the first */
+  struct waiting waiting; /* what the next one waits for */
 
   /* playback */
   bool playing, backwards;

@@ -141,12 +141,21 @@ static void read_keys(struct loop *l) {
     press(l, key, now);
 }
 
+/* Says what an episode that is not there yet waits for. */
+static void take_waiting(struct loop *l) {
+  const struct waiting now = worker_waiting(l->worker), old = l->app.waiting;
+  l->app.waiting = now;
+  if (now.on != old.on || now.model != old.model || now.seconds != old.seconds)
+    l->react |= app_reel(&l->app) ? 0 : REACT_REDRAW;
+}
+
 static void run(struct loop *l) {
   l->react = REACT_SEEK | REACT_REDRAW;
   while (!l->hung_up && !(l->react & REACT_QUIT)) {
     struct snapshot *snap = worker_take(l->worker);
     if (snap)
       l->react |= app_take(&l->app, snap);
+    take_waiting(l);
     if (worker_starved(l->worker))
       l->react |= app_starve(&l->app);
     act_on_signals(l);

@@ -204,6 +204,17 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
   }
 }
 
+/* What an episode that is being opened waits for; seconds once there are some. */
+static void header_waiting(struct strip *strip, const struct waiting *waiting) {
+  const char *what = !waiting->on     ? "its data and its model are read"
+                     : waiting->model ? "its model is loaded and compiled"
+                                      : "its file is being opened";
+  if (waiting->on && waiting->seconds > 0)
+    strip_add(strip, 0, STYLE_DIM, STRIP_BLANK, "%s (%d s)", what, waiting->seconds);
+  else
+    strip_add(strip, 0, STYLE_DIM, STRIP_BLANK, "%s", what);
+}
+
 /* Without an episode: what is wrong, in words. */
 static void header_nothing(struct surface *s, struct rect r, const struct app *app) {
   const struct snapshot *snap = app->snap;
@@ -229,7 +240,7 @@ static void header_nothing(struct surface *s, struct rect r, const struct app *a
   }
   strip_draw(s, r, 0, 1, &first);
   if (snap && panel_opening(app))
-    strip_add(&second, 0, STYLE_DIM, STRIP_BLANK, "its model is loaded and compiled");
+    header_waiting(&second, &app->waiting);
   else if (snap)
     strip_add(&second, 0, STYLE_BAD, STRIP_BLANK, "%s", snap->error[0] ? snap->error : snap->lost);
   strip_draw(s, r, 1, 1, &second);

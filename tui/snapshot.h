@@ -11,6 +11,13 @@
 #define PLOT_WISHES 8 /* named at most in one request */
 #define PLOT_NAME 160
 
+/* What the worker waits for, so that the screen can say so. */
+struct waiting {
+  bool on;
+  bool model;  /* it is collected and compiled; else a file is opened */
+  int seconds; /* so far */
+};
+
 /* Which numbers are to be plotted, over which steps. */
 struct plot_wish {
   uint64_t serial; /* rises when the names change */

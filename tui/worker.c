@@ -1,5 +1,7 @@
 #include "worker.h"
 
+#include <playhead/wait.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,7 +21,8 @@ struct worker {
   pthread_cond_t wake;
   struct request request;
   bool asked, quit;
-  bool starved;              /* a request was dropped since worker_starved asked: no memory */
+  bool starved; /* a request was dropped since worker_starved asked: no memory */
+  struct waiting waiting;
   struct snapshot *snapshot; /* newest that was not taken; NULL none */
 };
 
@@ -50,6 +53,21 @@ static bool interrupted(void *arg) {
   bool yes = w->asked || w->quit;
   pthread_mutex_unlock(&w->lock);
   return yes;
+}
+
+/* A file or model that hangs must not hold up the end. */
+static bool watch(void *arg, const ph_wait *wait) {
+  struct worker *w = arg;
+  const struct waiting now = {true, wait->model, (int)wait->seconds};
+  pthread_mutex_lock(&w->lock);
+  const struct waiting *old = &w->waiting;
+  bool news = !old->on || old->model != now.model || old->seconds != now.seconds;
+  bool quit = w->quit;
+  w->waiting = now;
+  pthread_mutex_unlock(&w->lock);
+  if (news)
+    wake_loop(w);
+  return quit;
 }
 
 /* A request comes before what can wait; *more: something of that is left. */
@@ -89,6 +107,7 @@ static void *run(void *arg) {
   bool more = false;
   stack_t stack = {.ss_sp = w->stack, .ss_size = STACK_SIZE}, none = {.ss_flags = SS_DISABLE};
   sigaltstack(&stack, NULL);
+  ph_wait_watch(watch, w);
   for (;;) {
     pthread_mutex_lock(&w->lock);
     while (!w->asked && !w->quit && !more)
@@ -96,6 +115,7 @@ static void *run(void *arg) {
     bool quit = w->quit, asked = w->asked;
     struct request request = w->request;
     w->asked = false;
+    w->waiting.on = false;
     pthread_mutex_unlock(&w->lock);
     if (quit)
       break;
@@ -175,6 +195,13 @@ bool worker_starved(struct worker *w) {
   w->starved = false;
   pthread_mutex_unlock(&w->lock);
   return starved;
+}
+
+struct waiting worker_waiting(struct worker *w) {
+  pthread_mutex_lock(&w->lock);
+  struct waiting waiting = w->waiting;
+  pthread_mutex_unlock(&w->lock);
+  return waiting;
 }
 
 int worker_fd(const struct worker *w) {

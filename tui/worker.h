@@ -15,7 +15,10 @@ void worker_ask(struct worker *w, const struct request *req);
 struct snapshot *worker_take(struct worker *w);
 /* Whether a request since the last call got no snapshot because memory was out. */
 bool worker_starved(struct worker *w);
+/* What it waits for now; a change wakes the loop. */
+struct waiting worker_waiting(struct worker *w);
 int worker_fd(const struct worker *w); /* readable when there may be news; worker_take drains it */
-void worker_stop(struct worker *w);    /* Nullable */
+/* At once, whatever it waits for. Nullable */
+void worker_stop(struct worker *w);
 
 #endif

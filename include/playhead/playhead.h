@@ -8,6 +8,7 @@
  *   latch     how long a predicate must hold      verify    whether an episode is what it says
  *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
+ *   wait      what a call waits for, and its end
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
  * prints, never exits, installs no signal handler, and writes nothing but what it is told to, and
@@ -41,5 +42,6 @@
 #include <playhead/task.h>
 #include <playhead/track.h>
 #include <playhead/verify.h>
+#include <playhead/wait.h>
 
 #endif

@@ -226,8 +226,24 @@ static int run_program(int argc, char **argv) {
   return -1;
 }
 
+enum { SAID_AFTER = 2 }; /* s */
+
+/* One line for each wait that is long. */
+static bool say_wait(void *arg, const ph_wait *wait) {
+  static double last;
+  (void)arg;
+  if (wait->seconds >= SAID_AFTER && last < SAID_AFTER)
+    fprintf(stderr, "playhead: %s: %s; no answer yet, for %d s at most\n", wait->where,
+            wait->model ? "the model is loaded and compiled" : "the file is being opened",
+            wait->limit);
+  last = wait->seconds;
+  return false;
+}
+
 int main(int argc, char **argv) {
   set_locale();
+  if (isatty(STDERR_FILENO))
+    ph_wait_watch(say_wait, NULL);
   if (argc < 2)
     return cli_fail(EXIT_USAGE, "a verb or a path is missing: see playhead --help");
   int status = run_program(argc, argv);
