@@ -75,19 +75,23 @@ ph_status ph_h5_cut_of(ph_h5_cut *out, const char *path) {
 
 static ph_status mend_of(ph_h5_mend *mend, int fd, const char *path, const ph_h5_cut *cut) {
   ph_superblock block;
-  uint64_t base, root;
   memset(mend, 0, sizeof *mend);
   bool found = ph_superblock_find(&block, fd, (int64_t)cut->size);
   uint64_t more = found ? ph_superblock_extension(&block, fd) : UINT64_MAX;
   bool extension = more != UINT64_MAX && !ph_h5_header_fault(fd, block.at, more);
   if (found)
-    mend->size = ph_superblock_mend(mend->bytes, &base, &root, &block, fd, cut->end, extension);
+    mend->size =
+        ph_superblock_mend(mend->bytes, &mend->base, &mend->root, &block, fd, cut->end, extension);
   if (mend->size == 0)
     return ph_fail(PH_EFORMAT, "%s: its first block, by which all else is found, is not all there",
                    path);
   mend->at = block.at;
   mend->end = cut->end;
-  const char *fault = ph_h5_header_fault(fd, base, root);
+  const char *fault = ph_h5_header_fault(fd, mend->base, mend->root);
+  ph_h5_patch *patches = fault ? ph_h5_mend_header(fd, mend->base, mend->end, mend->root) : NULL;
+  if (patches)
+    fault = NULL;
+  ph_h5_patch_free(patches);
   return fault ? ph_fail(PH_EFORMAT, "%s: nothing of it can be found: the root group: %s", path,
                          fault)
                : PH_OK;
@@ -129,7 +133,8 @@ static ph_h5_kind kind_at(hid_t group, const char *name) {
 #else
   bool known = H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0;
 #endif
-  H5Eclear2(H5E_DEFAULT);
+  if (!known)
+    ph_h5_error(PH_EFORMAT, group, name);
   return !known                          ? PH_H5_BROKEN
          : info.type == H5O_TYPE_GROUP   ? PH_H5_GROUP
          : info.type == H5O_TYPE_DATASET ? PH_H5_DATASET
@@ -173,7 +178,7 @@ static herr_t add_member(hid_t group, const char *name, const H5L_info_t *link, 
   m->address = address_of(group, name);
   m->kind = fault ? PH_H5_BROKEN : kind_at(group, name);
   if (m->kind == PH_H5_BROKEN && !fault)
-    snprintf(m->why, sizeof m->why, "its header makes no sense");
+    snprintf(m->why, sizeof m->why, "%s", ph_error());
   return 0;
 }
 
@@ -201,6 +206,13 @@ void ph_h5_members_free(ph_h5_member *members, size_t n) {
   for (size_t i = 0; i < n; i++)
     free(members[i].name);
   free(members);
+}
+
+bool ph_h5_is_group(hid_t object) {
+  ph_h5_enter();
+  bool yes = H5Iget_type(object) == H5I_GROUP;
+  ph_h5_leave();
+  return yes;
 }
 
 ph_status ph_h5_at(hid_t *out, hid_t file, uint64_t address) {

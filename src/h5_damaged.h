@@ -21,6 +21,10 @@ ph_status ph_h5_cut_of(ph_h5_cut *out, const char *path);
 /* Opens what there is up to cut->end. PH_EIO, PH_EFORMAT. */
 ph_status ph_h5_open_cut(hid_t *out, const char *path, const ph_h5_cut *cut);
 
+/* Called with bytes that were read since the last call, so that long work can say that it goes on.
+ */
+typedef void ph_h5_tick(void *arg, uint64_t bytes);
+
 /* --- what is in it --- */
 
 typedef struct ph_h5_member {
@@ -34,14 +38,17 @@ typedef struct ph_h5_member {
  * caller's (ph_h5_members_free). PH_ENOMEM. */
 ph_status ph_h5_members(ph_h5_member **out, size_t *n, bool *whole, hid_t group);
 void ph_h5_members_free(ph_h5_member *members, size_t n);
+/* Whether the header of that object is read without pieces that are lost: attributes, as a rule. */
+bool ph_h5_is_mended(hid_t file, uint64_t address);
+bool ph_h5_is_group(hid_t object);
 /* Opens the object with its header there. PH_EFORMAT. */
 ph_status ph_h5_at(hid_t *out, hid_t file, uint64_t address);
 
-/* --- what can be taken --- */
+/* Addresses of all headers in the file that can be read, whether a list leads to them or not, in
+ * their order. *out is the caller's (free), on failure too. PH_ENOMEM. */
+ph_status ph_h5_carve(uint64_t **out, size_t *n, hid_t file, ph_h5_tick *tick, void *arg);
 
-/* Called with bytes that were read since the last call, so that long work can say that it goes on.
- */
-typedef void ph_h5_tick(void *arg, uint64_t bytes);
+/* --- what can be taken --- */
 
 typedef struct ph_h5_extent {
   int rank;

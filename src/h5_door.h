@@ -52,9 +52,25 @@ ph_status ph_h5_describe(hid_t dataset, ph_h5_array *info);
 
 /* --- the driver --- */
 
+/* Bytes that are read instead of those in a damaged file. */
+typedef struct ph_h5_patch {
+  struct ph_h5_patch *next;
+  uint64_t header; /* address of the object whose header they mend */
+  uint64_t at;
+  size_t size;
+  unsigned char bytes[];
+} ph_h5_patch;
+
+/* What makes the header of the object at that address one without its lost pieces; NULL: none are
+ * lost, or its first one is. Freed by ph_h5_patch_free. */
+ph_h5_patch *ph_h5_mend_header(int fd, uint64_t base, uint64_t end, uint64_t address);
+void ph_h5_patch_lay(const ph_h5_patch *list, uint64_t at, size_t size, unsigned char *out);
+bool ph_h5_patch_has(const ph_h5_patch *list, uint64_t address);
+void ph_h5_patch_free(ph_h5_patch *list);
+
 /* What is read of a damaged file instead of its first block, and where the file ends. */
 typedef struct ph_h5_mend {
-  uint64_t at, end;
+  uint64_t at, end, base, root; /* root: address of the root group's header */
   size_t size;
   unsigned char bytes[PH_SUPERBLOCK_MAX];
 } ph_h5_mend;

@@ -16,6 +16,7 @@
 #endif
 
 #include "file.h"
+#include "h5_damaged.h"
 
 #define KEPT_LIMIT ((size_t)64 << 20)
 #define METADATA_KEPT ((size_t)1 << 20)
@@ -39,6 +40,7 @@ struct file {
   int *report;                /* Nullable: where close leaves the errno */
   ph_h5_window *window;       /* owned; NULL: writable */
   ph_h5_mend mend;            /* of a damaged file that is read; size 0: none */
+  ph_h5_patch *patches;       /* owned; of such a file */
   uint64_t sound[SOUND_KEPT]; /* 1 + address of headers that were found without fault */
 };
 
@@ -67,6 +69,7 @@ static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t
   if ((*info)->mend) {
     file->mend = *(*info)->mend;
     file->eof = file->mend.end;
+    file->patches = ph_h5_mend_header(file->fd, file->mend.base, file->mend.end, file->mend.root);
   }
   (*info)->fd = -1;
   return &file->pub;
@@ -85,6 +88,7 @@ static herr_t file_close(H5FD_t *pub) {
     free(file->lost);
     file->lost = next;
   }
+  ph_h5_patch_free(file->patches);
   free(file->window);
   free(file);
   return 0;
@@ -150,6 +154,7 @@ static herr_t file_read(H5FD_t *pub, H5FD_mem_t type, hid_t transfer, haddr_t ad
     return push("the file ends before its data does", 0);
   memset((char *)buffer + done, 0, size - done);
   mend(&file->mend, addr, size, buffer);
+  ph_h5_patch_lay(file->patches, addr, size, buffer);
   overlay(file->lost, addr, size, buffer);
   return 0;
 }
@@ -256,6 +261,30 @@ int ph_h5_file_bytes(hid_t id, uint64_t *base) {
   return fd;
 }
 
+/* Whether the header can be read without what is lost of it. */
+static bool mend_object(struct file *file, uint64_t base, uint64_t address) {
+  if (ph_h5_patch_has(file->patches, address))
+    return true;
+  ph_h5_patch *more = ph_h5_mend_header(file->fd, base, file->eof, address), *last = more;
+  while (last && last->next)
+    last = last->next;
+  if (!last)
+    return false;
+  last->next = file->patches;
+  file->patches = more;
+  return true;
+}
+
+bool ph_h5_is_mended(hid_t id, uint64_t address) {
+  ph_h5_enter();
+  hid_t owner = H5Iget_file_id(id);
+  const struct file *file = owner < 0 ? NULL : file_of(owner);
+  bool mended = file && ph_h5_patch_has(file->patches, address);
+  ph_h5_close(owner);
+  ph_h5_leave();
+  return mended;
+}
+
 const char *ph_h5_check_header(hid_t id, uint64_t address) {
   hid_t owner = H5Iget_file_id(id);
   struct file *file = owner < 0 ? NULL : file_of(owner);
@@ -265,6 +294,8 @@ const char *ph_h5_check_header(hid_t id, uint64_t address) {
     uint64_t *sound = &file->sound[address / 8 % SOUND_KEPT];
     if (*sound != address + 1)
       fault = ph_h5_window_fault(file->window, file->eof, base, address);
+    if (fault && file->mend.size > 0 && mend_object(file, base, address))
+      fault = NULL;
     if (!fault)
       *sound = address + 1;
   }

@@ -111,7 +111,7 @@ static bool anything_lost(const ph_dig *dig) {
     if (!dig->unit[i].whole)
       return true;
   for (size_t i = 0; i < dig->n; i++)
-    if (dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK)
+    if (dig->at[i].mended || (dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK))
       return true;
   return false;
 }

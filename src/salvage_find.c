@@ -105,6 +105,10 @@ static bool note(table *t, uint64_t address, size_t at, size_t *twin) {
   return true;
 }
 
+static bool known(const table *t, uint64_t address) {
+  return t->slot[place(t, address)].address != 0;
+}
+
 /* --- the walk --- */
 
 static ph_status walk(ph_dig *dig, table *seen, size_t at, hid_t group, int depth);
@@ -166,6 +170,7 @@ static ph_status take_member(ph_dig *dig, table *seen, size_t parent, const ph_h
     return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
   if (f->twin != SIZE_MAX)
     return PH_OK;
+  f->mended = ph_h5_is_mended(dig->from, f->address);
   if (f->kind == PH_H5_DATASET)
     measure(dig, at);
   return f->kind == PH_H5_GROUP ? enter(dig, seen, at, depth) : PH_OK;
@@ -186,6 +191,130 @@ static ph_status walk(ph_dig *dig, table *seen, size_t at, hid_t group, int dept
   return status;
 }
 
+/* --- episodes that no list leads to any more --- */
+
+static size_t data_of(const ph_dig *dig) {
+  for (size_t i = 0; i < dig->n; i++)
+    if (strcmp(dig->at[i].path, "/data") == 0 && dig->at[i].kind == PH_H5_GROUP)
+      return i;
+  return SIZE_MAX;
+}
+
+static bool named(const ph_dig *dig, size_t parent, const char *name) {
+  for (size_t i = parent + 1; i < dig->n; i++)
+    if (dig->at[i].parent == parent && strcmp(ph_dig_name(&dig->at[i]), name) == 0)
+      return true;
+  return false;
+}
+
+/* Episodes lie in the order in which they were written, and are numbered so. */
+static size_t before(const ph_dig *dig, size_t parent, uint64_t address) {
+  size_t n = 0;
+  for (size_t i = parent + 1; i < dig->n; i++)
+    n += dig->at[i].parent == parent && dig->at[i].kind == PH_H5_GROUP &&
+         dig->at[i].address < address;
+  return n;
+}
+
+static ph_status take_stray(ph_dig *dig, table *seen, size_t data, uint64_t address, hid_t group) {
+  ph_h5_member *members = NULL;
+  size_t n = 0, arrays = 0;
+  bool whole;
+  char name[64];
+  ph_status status = ph_h5_members(&members, &n, &whole, group);
+  for (size_t i = 0; i < n; i++)
+    arrays += members[i].kind == PH_H5_DATASET && strcmp(members[i].name, "actions") == 0;
+  ph_h5_members_free(members, n);
+  if (status || arrays == 0)
+    return status;
+  snprintf(name, sizeof name, "stray_%llu", (unsigned long long)address);
+  ph_h5_member m = {.name = name, .kind = PH_H5_GROUP, .address = address};
+  size_t at = dig->n;
+  status = take_member(dig, seen, data, &m, 1);
+  if (!status && at < dig->n)
+    dig->at[at].stray = true;
+  return status;
+}
+
+static ph_status look_at(ph_dig *dig, table *seen, size_t data, uint64_t address) {
+  hid_t object;
+  ph_found probe = {.path = (char *)"an object that no list leads to"};
+  if (!ph_dig_at(dig, &probe) || ph_h5_at(&object, dig->from, address) != PH_OK)
+    return PH_OK;
+  ph_status status = PH_OK;
+  if (ph_h5_is_group(object))
+    status = take_stray(dig, seen, data, address, object);
+  ph_h5_close(object);
+  return status;
+}
+
+/* Whether the names that are known are those by place, from `first` on. */
+static bool numbered_from(const ph_dig *dig, size_t data, size_t first) {
+  char name[64];
+  for (size_t i = data + 1; i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    if (f->parent != data || f->kind != PH_H5_GROUP || f->stray)
+      continue;
+    snprintf(name, sizeof name, "demo_%zu", before(dig, data, f->address) + first);
+    if (strcmp(name, ph_dig_name(f)) != 0)
+      return false;
+  }
+  return true;
+}
+
+static ph_status rename_all(ph_dig *dig, size_t at, size_t data, const char *name) {
+  size_t old = strlen(dig->at[at].path);
+  for (size_t i = at; i < dig->n; i++) {
+    char *path = NULL, *rest = dig->at[i].path + old;
+    if (i > at && (strncmp(dig->at[i].path, dig->at[at].path, old) != 0 || *rest != '/'))
+      continue;
+    if (i == at)
+      continue;
+    if (asprintf(&path, "%s/%s%s", dig->at[data].path, name, rest) < 0)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+    free(dig->at[i].path);
+    dig->at[i].path = path;
+  }
+  char *path = NULL;
+  if (asprintf(&path, "%s/%s", dig->at[data].path, name) < 0)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+  free(dig->at[at].path);
+  dig->at[at].path = path;
+  return PH_OK;
+}
+
+/* By their places, where those names that are known agree with that; else by what they are. */
+static ph_status name_strays(ph_dig *dig, size_t data) {
+  size_t first = numbered_from(dig, data, 0) ? 0 : 1, n = 0;
+  bool by_place = first == 0 || numbered_from(dig, data, 1);
+  ph_status status = PH_OK;
+  for (size_t i = data + 1; i < dig->n && !status; i++) {
+    char name[64];
+    if (!dig->at[i].stray)
+      continue;
+    size_t k = by_place ? before(dig, data, dig->at[i].address) + first : n;
+    snprintf(name, sizeof name, by_place ? "demo_%zu" : "found_%zu", k);
+    if (!named(dig, data, name))
+      status = rename_all(dig, i, data, name);
+    n++;
+  }
+  return status;
+}
+
+/* Where the list of episodes is not whole. */
+static ph_status find_strays(ph_dig *dig, table *seen) {
+  uint64_t *address = NULL;
+  size_t n = 0, data = data_of(dig);
+  if (data == SIZE_MAX || !(dig->at[data].broken || dig->at[data].mended))
+    return PH_OK;
+  ph_status status = ph_h5_carve(&address, &n, dig->from, ph_dig_tick, dig);
+  for (size_t i = 0; i < n && !status; i++)
+    if (!known(seen, address[i]))
+      status = look_at(dig, seen, data, address[i]);
+  free(address);
+  return status ? status : name_strays(dig, data);
+}
+
 ph_status ph_dig_find(ph_dig *dig) {
   table seen = {0};
   uint64_t address = 0;
@@ -196,10 +325,13 @@ ph_status ph_dig_find(ph_dig *dig) {
   root->kind = PH_H5_GROUP;
   ph_status status = ph_h5_address(&address, dig->from);
   root->address = address;
+  root->mended = !status && ph_h5_is_mended(dig->from, address);
   if (!status && !note(&seen, address, 0, &twin))
     status = ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
   if (!status)
     status = walk(dig, &seen, 0, dig->from, 0);
+  if (!status)
+    status = find_strays(dig, &seen);
   free(seen.slot);
   return status;
 }

@@ -228,7 +228,8 @@ static void keep_rows(ph_dig *dig, ph_unit *u) {
 
 static bool sound(const ph_dig *dig, const ph_unit *u) {
   for (size_t i = u->root; i < dig->n; i++)
-    if (in_unit(dig, i, u) && dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK)
+    if (in_unit(dig, i, u) &&
+        (dig->at[i].mended || (dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK)))
       return false;
   return !u->why[0];
 }
@@ -271,6 +272,8 @@ static void plan_episode(ph_dig *dig, ph_unit *u) {
   if (u->own)
     ph_dig_check(dig, u);
   u->whole = sound(dig, u);
+  if (root->stray && !u->why[0])
+    snprintf(u->why, sizeof u->why, "its name is lost: it has one by its place in the file");
   cut_rows(dig, u);
   keep_rows(dig, u);
   if (u->whole && !below_data(dig, u))
@@ -340,9 +343,12 @@ static void say_objects(ph_dig *dig, size_t unit) {
   for (size_t i = 0; i < dig->n; i++) {
     const ph_found *f = &dig->at[i];
     bool out = f->why[0] && (is_dataset(f) ? f->keep < 0 : true);
+    snprintf(id, sizeof id, "%s", unit == SIZE_MAX ? "" : dig->unit[unit].id);
+    if (f->unit == unit && f->mended)
+      ph_dig_say(dig, id, PH_SALVAGE_LOST, 0, "%s: a part of its attributes is lost: %s",
+                 *f->path ? ph_dig_within(dig, f) : "/", "the file ends before them");
     if (f->unit != unit || !out)
       continue;
-    snprintf(id, sizeof id, "%s", unit == SIZE_MAX ? "" : dig->unit[unit].id);
     ph_dig_say(dig, id, PH_SALVAGE_LOST, 0, "%s: %s", *f->path ? ph_dig_within(dig, f) : "/",
                f->why);
   }
