@@ -1,10 +1,12 @@
 #include <playhead/pack.h>
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "episode_file.h"
 #include "fail.h"
@@ -71,10 +73,21 @@ static bool is_dataset(const char *path) {
   return !status && index;
 }
 
+/* Said before anything is read, and of the path that was given. */
+static ph_status check_folder(const char *out) {
+  char *copy = strdup(out);
+  if (!copy)
+    return out_of_memory();
+  bool ok = access(dirname(copy), W_OK | X_OK) == 0;
+  int error = errno;
+  free(copy);
+  return ok ? PH_OK : ph_fail(PH_EIO, "%s: its folder: %s", out, strerror(error));
+}
+
 static ph_status check_output(const char *out, const char *const *paths, size_t n, bool overwrite) {
   struct stat mine, theirs;
   if (lstat(out, &mine) != 0)
-    return errno == ENOENT ? PH_OK : ph_fail(PH_EIO, "%s: %s", out, strerror(errno));
+    return check_folder(out);
   if (!overwrite)
     return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", out);
   for (size_t i = 0; i < n; i++)

@@ -144,7 +144,7 @@ TEST(PackRefuse, WhatIsInTheWay) {
     expect_refused(dir, out, {dir / "old.h5"}, PH_EEXIST, {dir / out, "no dataset"}, over());
   expect_refused(dir, "old.h5", {dir / "run", dir / "old.h5"}, PH_EINVAL,
                  {dir / "old.h5", "sources"}, over());
-  expect_refused(dir, "none/all.h5", {dir / "run"}, PH_EIO, {"all.h5"});
+  expect_refused(dir, "none/all.h5", {dir / "run"}, PH_EIO, {dir / "none/all.h5", "its folder"});
   EXPECT_EQ(slurp(dir / "notes.txt"), Bytes({'o', 'f', ' ', 'm', 'i', 'n', 'e'}));
   EXPECT_EQ(slurp(dir / "old.h5"), old);
 }

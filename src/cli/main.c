@@ -101,10 +101,8 @@ static const struct verb verbs[] = {
     {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,
      ANY | OPTION_BIT(DATASET) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_pack},
-#if __has_include("salvage.c")
     {"salvage", "PATH", "give back what a killed recorder or a file cut off still holds",
      SALVAGE_TEXT, ANY | OPTION_BIT(RESCUE) | OPTION_BIT(JSON), 1, 1, verb_salvage},
-#endif
 };
 
 const struct verb *verb_at(size_t i) {
