@@ -1,8 +1,11 @@
 #include "probe.h"
 
 #include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <playhead/store.h>
@@ -14,6 +17,9 @@
 /* --- limits --- */
 
 static const ph_probe_limits for_files = {(size_t)1 << 30, 20, 60};
+enum { LEAST_CPU = 2, WALL_TIMES = 10 }; /* [s]; of a small file */
+#define PER_SECOND ((size_t)32 << 20)    /* bytes of a file for which there is a second more */
+
 static const ph_probe_limits for_models = {(size_t)4 << 30, 60, 180};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,20 +41,59 @@ void ph_probe_limit(const ph_probe_limits *limits) {
   pthread_mutex_unlock(&lock);
 }
 
+/* Bytes of a file and of what may be opened with it; SIZE_MAX: of a folder, it is not known. */
+static size_t size_of(const char *path) {
+  static const char *const beside[] = {"", "run.h5", "index"};
+  const char *slash = strrchr(path, '/');
+  size_t size = 0;
+  for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+    char name[4400];
+    struct stat st;
+    if (i == 0)
+      snprintf(name, sizeof name, "%s", path);
+    else
+      snprintf(name, sizeof name, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, beside[i]);
+    bool there = stat(name, &st) == 0;
+    if (there && i == 0 && !S_ISREG(st.st_mode))
+      return SIZE_MAX;
+    size += there && S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
+  }
+  return size;
+}
+
+/* The machine may be busy with other things: it may wait for far longer than it may compute. */
+ph_probe_limits ph_probe_limits_of(const ph_question *question) {
+  const ph_probe_limits now = ph_probe_limits_now(question->kind);
+  ph_probe_limits limits = now;
+  size_t more = size_of(question->path) / PER_SECOND;
+  int cpu = more < (size_t)for_files.cpu ? LEAST_CPU + (int)more : for_files.cpu;
+  int wall = LEAST_CPU * WALL_TIMES + cpu * WALL_TIMES / 2;
+  pthread_mutex_lock(&lock);
+  if (!changed.cpu && cpu < now.cpu)
+    limits.cpu = cpu;
+  if (!changed.wall && wall < now.wall)
+    limits.wall = wall;
+  pthread_mutex_unlock(&lock);
+  return limits;
+}
+
 /* --- files --- */
 
 static ph_status probe_file(const ph_question *question) {
   ph_print before, after;
   ph_status status = PH_OK;
-  bool lasts = false;
+  ph_reply reply;
   if (ph_probe_inside())
     return PH_OK;
   bool steady = ph_print_of_file(&before, question);
   if (steady && ph_cache_find(&before, question->path, &status))
     return status;
-  status = ph_server_ask(&lasts, question);
-  if (steady && lasts && ph_print_of_file(&after, question) &&
-      memcmp(&before, &after, sizeof before) == 0)
+  ph_probe_limits limits = ph_probe_limits_of(question);
+  if (steady && ph_late_find(&status, question, &limits))
+    return status;
+  status = ph_server_ask(&reply, question, &limits);
+  if (steady && ph_reply_lasts(&reply) && ph_print_of_file(&after, question) &&
+      memcmp(&before, &after, sizeof before) == 0 && !ph_late_keep(&reply, question, &limits))
     ph_cache_keep(&before, question->path, status);
   return status;
 }

@@ -5,7 +5,8 @@
  * whose rows are wide (images) or behind the first 32 MiB of an episode's rows, and read what was
  * changed between child and parent without a trace in its times. A child that dies or says no is
  * one line in ph_error(). Verdicts are cached by device, inode, size, mtime and ctime (models: by
- * content), in the process and, good ones only, in $XDG_CACHE_HOME/playhead/verdicts. */
+ * content), in the process; good ones, and that a file gave no answer, in
+ * $XDG_CACHE_HOME/playhead/verdicts too. */
 #ifndef PLAYHEAD_PROBE_H
 #define PLAYHEAD_PROBE_H
 
@@ -37,6 +38,9 @@ ph_status ph_probe_model_file(const char *path, const struct ph_model_options *o
 ph_status ph_probe_model_text(const char *xml, size_t size, const char *path,
                               const struct ph_model_options *opt);
 
+/* In the child: which of several objects is looked at from here on. */
+void ph_probe_at(const char *object);
+
 /* Runs fn(arg) in a fresh child: what it returns, with its ph_error() text. PH_ECORRUPT: it died.
  * Nothing that it changes is seen here. */
 typedef ph_status ph_probe_fn(void *arg);
@@ -46,7 +50,7 @@ ph_status ph_probe_run(const char *where, ph_probe_fn *fn, void *arg);
  */
 typedef struct ph_probe_limits {
   size_t memory; /* [B] above its size at the fork */
-  int cpu, wall; /* [s] for each call */
+  int cpu, wall; /* [s] for each call; less for small files */
 } ph_probe_limits;
 void ph_probe_limit(const ph_probe_limits *limits);
 

@@ -71,8 +71,11 @@ static bool add_good(const ph_print *print) {
   return true;
 }
 
-static void add_loaded(const ph_print *print) {
-  add_good(print);
+static void add_loaded(const ph_print *print, int late) {
+  if (late)
+    ph_late_load(print, late);
+  else
+    add_good(print);
 }
 
 static void load_once(void) {
@@ -121,7 +124,7 @@ void ph_cache_keep(const ph_print *print, const char *where, ph_status verdict) 
     add_bad(print, where, verdict);
   pthread_mutex_unlock(&lock);
   if (news)
-    ph_disk_append(print);
+    ph_disk_append(print, 0);
 }
 
 void ph_cache_forget(void) {
@@ -132,5 +135,6 @@ void ph_cache_forget(void) {
   for (size_t i = 0; i < BAD_MAX; i++)
     clear_bad(&bads[i]);
   loaded = false;
+  ph_late_forget();
   pthread_mutex_unlock(&lock);
 }

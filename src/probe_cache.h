@@ -1,5 +1,6 @@
-/* What was tried already. Verdicts are kept in the process, good ones also in a file of the user's
- * cache folder; both are bounded, and both forget rather than fail. */
+/* What was tried already. Verdicts are kept in the process, good ones and those of files that gave
+ * no answer also in a file of the user's cache folder; both are bounded, and both forget rather
+ * than fail. */
 #ifndef PLAYHEAD_PROBE_CACHE_H
 #define PLAYHEAD_PROBE_CACHE_H
 
@@ -21,6 +22,9 @@ bool ph_print_of_file(ph_print *out, const ph_question *question);
 void ph_print_of_model(ph_print *out, const char *sha256);
 void ph_print_of_collecting(ph_print *out, const char *sha256);
 
+/* As it is with these limits. */
+void ph_print_mix(ph_print *print, const ph_probe_limits *limits);
+
 /* true: known; the verdict, its sentence in ph_error(). where: as it was when it was kept. */
 bool ph_cache_find(const ph_print *print, const char *where, ph_status *verdict);
 /* Keeps a verdict with the sentence in ph_error(). */
@@ -29,8 +33,22 @@ void ph_cache_forget(void);
 
 /* --- the file (probe_disk.c) --- */
 
-/* Calls add for every good verdict of the file. */
-void ph_disk_load(void (*add)(const ph_print *print));
-void ph_disk_append(const ph_print *print);
+/* late: 0, a good verdict; else what was tried gave no answer in so many seconds. Calls add for
+ * every verdict of the file. */
+void ph_disk_load(void (*add)(const ph_print *print, int late));
+void ph_disk_append(const ph_print *print, int late);
+
+/* --- what gave no answer (probe_late.c) --- */
+
+/* true: the object that is asked for is known to give no answer within these limits, or too many
+ * others of its file are; the error, its sentence in ph_error(). What the file holds is known once
+ * ph_cache_find has been called. */
+bool ph_late_find(ph_status *status, const ph_question *question, const ph_probe_limits *limits);
+/* Keeps that there was no answer; on disk too where the child computed rather than waited. false:
+ * it is another reply, or nobody knows which object it was. */
+bool ph_late_keep(const ph_reply *reply, const ph_question *question,
+                  const ph_probe_limits *limits);
+void ph_late_load(const ph_print *print, int seconds);
+void ph_late_forget(void);
 
 #endif

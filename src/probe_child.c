@@ -166,6 +166,10 @@ static void set_limits(const ph_probe_limits *may) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+void ph_child_may_compute(int seconds) {
+  cpu_seconds = seconds;
+}
+
 void ph_child_begin(void) {
   struct timespec now = {0};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -268,22 +272,32 @@ bool ph_child_connected(const ph_child *child) {
          st.st_ino == child->socket;
 }
 
-int ph_child_end(ph_child *child) {
+/* *computed: [ms], 0 where it is not known. */
+static int end_child(ph_child *child, int32_t *computed) {
   int how = -1;
+  struct rusage used = {0};
   pid_t pid = child->pid;
   if (ph_child_connected(child))
     close(child->fd);
   *child = PH_CHILD_NONE;
   /* Only a child that waits for us is surely not another process by now. */
-  pid_t got = pid > 0 ? waitpid(pid, &how, WNOHANG) : -1;
+  pid_t got = pid > 0 ? wait4(pid, &how, WNOHANG, &used) : -1;
   if (got == 0)
     kill(pid, SIGKILL);
   for (int tries = 0; got == 0 && tries < 4000; tries++) { /* one that hangs in a disk stays */
     struct timespec nap = {0, tries < 100 ? 50000 : 500000};
     nanosleep(&nap, NULL);
-    got = waitpid(pid, &how, WNOHANG);
+    got = wait4(pid, &how, WNOHANG, &used);
   }
+  *computed = got == pid ? (int32_t)(1000 * (used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                                     (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000)
+                         : 0;
   return got == pid ? how : -1;
+}
+
+int ph_child_end(ph_child *child) {
+  int32_t computed;
+  return end_child(child, &computed);
 }
 
 static int64_t now_ms(void) {
@@ -327,7 +341,8 @@ void ph_child_receive(ph_child *child, ph_reply *reply) {
       ph_child_end(child);
     return;
   }
-  int how = ph_child_end(child);
+  int32_t computed;
+  int how = end_child(child, &computed);
   memset(reply, 0, sizeof *reply);
   reply->answer = PH_ANSWER_NONE;
   if (how_waited == PH_ANSWER_TIME || how_waited == PH_ANSWER_STOPPED)
@@ -336,6 +351,8 @@ void ph_child_receive(ph_child *child, ph_reply *reply) {
     reply->answer = WTERMSIG(how) == SIGXCPU ? PH_ANSWER_CPU : PH_ANSWER_SIGNAL;
   else if (how != -1 && WIFEXITED(how))
     reply->answer = PH_ANSWER_EXIT;
+  if (reply->answer == PH_ANSWER_TIME)
+    reply->number = computed;
   if (reply->answer == PH_ANSWER_SIGNAL)
     reply->number = WTERMSIG(how);
   if (reply->answer == PH_ANSWER_EXIT)

@@ -24,9 +24,9 @@ typedef enum ph_answer {
 } ph_answer;
 
 typedef struct ph_reply {
-  int32_t answer; /* ph_answer */
-  int32_t status; /* ph_status */
-  int32_t number;
+  int32_t answer;  /* ph_answer */
+  int32_t status;  /* ph_status */
+  int32_t number;  /* of PH_ANSWER_TIME: what it computed [ms], 0 not known */
   char text[1200]; /* ph_error() */
 } ph_reply;
 
@@ -58,6 +58,7 @@ bool ph_child_connected(const ph_child *child);
 
 /* In the child: begins the calls that are tried, with a new limit of time, and sends their end. */
 void ph_child_begin(void);
+void ph_child_may_compute(int seconds); /* from the next beginning on */
 void ph_child_answer(int fd, ph_status status);
 /* In the child: says something before its answer. Only what the parent waits for. */
 void ph_child_note(int fd, const char *text);
@@ -76,7 +77,8 @@ typedef enum ph_probe_kind {
   PH_PROBE_EPISODE,
   PH_PROBE_LOOK,
   PH_PROBE_STORED,
-  PH_PROBE_MODEL
+  PH_PROBE_MODEL,
+  PH_PROBE_OBJECT /* whatever is asked of it; never asked itself */
 } ph_probe_kind;
 
 /* What to try: a path, and objects in it, each with its ending 0. */
@@ -87,12 +89,19 @@ typedef struct ph_question {
   size_t size;       /* of names */
 } ph_question;
 
-/* Asks the process's child for files, which is forked when there is none. *lasts as above. */
-ph_status ph_server_ask(bool *lasts, const ph_question *question);
+/* Asks the process's child for files, which is forked when there is none. The status and sentence
+ * of *reply, which is PH_ANSWER_NONE where there could be no child. The text of one that gave no
+ * answer is the object that it was at, "" where that is not known. */
+ph_status ph_server_ask(ph_reply *reply, const ph_question *question,
+                        const ph_probe_limits *limits);
+/* Who reads the path, for messages. */
+const char *ph_engine_of(const char *path);
 void ph_server_end(void);
 pid_t ph_server_pid(void); /* 0: there is none */
 
 /* What limits are in force. */
 ph_probe_limits ph_probe_limits_now(ph_probe_kind kind);
+/* Of a question about a file: time goes with its size. */
+ph_probe_limits ph_probe_limits_of(const ph_question *question);
 
 #endif

@@ -1,5 +1,6 @@
-/* Good verdicts on disk: records of 32 bytes, appended one by one by any number of processes:
- *   0 magic[8]   8 print[16]   24 zero[4]   28 CRC-32 of the 28 bytes before it
+/* Verdicts on disk: records of 32 bytes, appended one by one by any number of processes:
+ *   0 magic[8]   8 print[16]   24 late[4]   28 CRC-32 of the 28 bytes before it
+ * late: 0, it was good; else it gave no answer in so many seconds, and the print has the limits.
  * The print has the program's version in it. Where anything is not as it should be, there is no
  * file: verdicts only spare work. */
 #include "probe_cache.h"
@@ -16,7 +17,7 @@
 #include "file.h"
 #include "hash.h"
 
-enum { RECORD = 32, AT_PRINT = 8, AT_CRC = 28, SIZE_MAX_BYTES = 2 << 20 };
+enum { RECORD = 32, AT_PRINT = 8, AT_LATE = 24, AT_CRC = 28, SIZE_MAX_BYTES = 2 << 20 };
 
 static const char magic[8] = {'P', 'H', 'V', 'R', 'D', '0', '1', '\n'};
 
@@ -66,16 +67,19 @@ static int open_verdicts(int folder, int flags) {
   return -1;
 }
 
-static void pack(unsigned char out[RECORD], const ph_print *print) {
+static void pack(unsigned char out[RECORD], const ph_print *print, int late) {
+  int32_t seconds = late;
   memset(out, 0, RECORD);
   memcpy(out, magic, sizeof magic);
   memcpy(out + AT_PRINT, print->bytes, sizeof print->bytes);
+  memcpy(out + AT_LATE, &seconds, sizeof seconds);
   uint32_t crc = ph_crc32(out, AT_CRC);
   memcpy(out + AT_CRC, &crc, sizeof crc);
 }
 
-static bool unpack(ph_print *print, const unsigned char *record) {
+static bool unpack(ph_print *print, int32_t *late, const unsigned char *record) {
   uint32_t crc;
+  memcpy(late, record + AT_LATE, sizeof *late);
   memcpy(&crc, record + AT_CRC, sizeof crc);
   memcpy(print->bytes, record + AT_PRINT, sizeof print->bytes);
   return memcmp(record, magic, sizeof magic) == 0 && crc == ph_crc32(record, AT_CRC);
@@ -112,19 +116,21 @@ static void rewrite(int folder, const unsigned char *records, size_t n) {
 }
 
 /* Hands out the good records and packs them together; returns how many. */
-static size_t take_records(unsigned char *bytes, size_t size, void (*add)(const ph_print *print)) {
+static size_t take_records(unsigned char *bytes, size_t size,
+                           void (*add)(const ph_print *print, int late)) {
   size_t n = 0;
   for (size_t at = 0; at + RECORD <= size; at += RECORD) {
     ph_print print;
-    if (!unpack(&print, bytes + at))
+    int32_t late;
+    if (!unpack(&print, &late, bytes + at))
       continue;
-    add(&print);
+    add(&print, late);
     memmove(bytes + n++ * RECORD, bytes + at, RECORD);
   }
   return n;
 }
 
-void ph_disk_load(void (*add)(const ph_print *print)) {
+void ph_disk_load(void (*add)(const ph_print *print, int late)) {
   int folder = open_folder();
   int fd = folder < 0 ? -1 : open_verdicts(folder, O_RDONLY);
   struct stat st;
@@ -148,12 +154,12 @@ void ph_disk_load(void (*add)(const ph_print *print)) {
     close(folder);
 }
 
-void ph_disk_append(const ph_print *print) {
+void ph_disk_append(const ph_print *print, int late) {
   unsigned char record[RECORD];
   struct stat st;
   int folder = open_folder();
   int fd = folder < 0 ? -1 : open_verdicts(folder, O_WRONLY | O_APPEND | O_CREAT);
-  pack(record, print);
+  pack(record, print, late);
   if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size + RECORD <= 2 * SIZE_MAX_BYTES)
     ph_file_write(fd, (uint64_t)st.st_size, record, sizeof record);
   if (fd >= 0)

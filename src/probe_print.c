@@ -134,7 +134,7 @@ bool ph_print_of_file(ph_print *out, const ph_question *question) {
   const char *path = question->path;
   struct stat st;
   struct timespec now;
-  static const char *const kinds[] = {"path", "episode", "look", "stored", "model"};
+  static const char *const kinds[] = {"path", "episode", "look", "stored", "model", "object"};
   clock_gettime(CLOCK_REALTIME, &now);
   if (stat(path, &st) != 0)
     return false;
@@ -168,6 +168,17 @@ static void print_of(ph_print *out, const char *kind, const char *sha256) {
   ph_sha256_add_string(sha, kind);
   ph_sha256_add_string(sha, sha256);
   finish(out, sha);
+}
+
+void ph_print_mix(ph_print *print, const ph_probe_limits *limits) {
+  const uint64_t values[] = {limits->memory, (uint64_t)limits->cpu, (uint64_t)limits->wall};
+  uint64_t half[2];
+  memcpy(half, print->bytes, sizeof half);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    half[0] = mix(half[0] ^ values[i]);
+    half[1] = mix(half[1] + values[i]);
+  }
+  memcpy(print->bytes, half, sizeof half);
 }
 
 void ph_print_of_model(ph_print *out, const char *sha256) {

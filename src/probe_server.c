@@ -23,6 +23,7 @@ enum { NAMES_MAX = 32000, REQUESTS_MAX = 4096, WATCH_MS = 50 };
 
 typedef struct ph_request {
   int32_t kind;
+  int32_t cpu;           /* [s] that it may compute */
   uint32_t groups;       /* where they begin in names, behind the path's end */
   uint32_t size;         /* of names */
   char names[NAMES_MAX]; /* each with its ending 0 */
@@ -36,6 +37,14 @@ static uid_t user;   /* that it ran as */
 static int requests; /* that it has answered */
 
 /* --- the child's side --- */
+
+static int served;   /* its end of the socket */
+static bool telling; /* this is the child, and several objects are looked at */
+
+void ph_probe_at(const char *object) {
+  if (telling)
+    ph_child_note(served, object);
+}
 
 /* The folder that a relative path starts from comes along with the request. */
 static void enter_folder(struct msghdr *message) {
@@ -93,6 +102,9 @@ static void serve(int fd, void *arg) {
   ph_status status = PH_OK;
   (void)arg;
   while (status == PH_OK && next_request(fd, &request)) {
+    served = fd;
+    telling = request.kind == PH_PROBE_LOOK;
+    ph_child_may_compute(request.cpu);
     ph_child_begin();
     status = answer(&request);
     ph_child_answer(fd, status);
@@ -111,15 +123,14 @@ static void end(void) {
   requests = 0;
 }
 
-static ph_status ensure(ph_probe_kind kind, const char *path) {
-  ph_probe_limits limits = ph_probe_limits_now(kind);
+static ph_status ensure(const ph_probe_limits *limits, const char *path) {
   if (child.pid > 0 && owner == getpid() && user == geteuid() && requests < REQUESTS_MAX &&
-      ph_child_connected(&child) && memcmp(&limits, &child.may, sizeof limits) == 0)
+      ph_child_connected(&child) && limits->memory == child.may.memory)
     return PH_OK;
   end();
   owner = getpid();
   user = geteuid();
-  return ph_child_fork(&child, &limits, path, serve, NULL);
+  return ph_child_fork(&child, limits, path, serve, NULL);
 }
 
 static bool send_request(const ph_request *request, size_t size) {
@@ -147,35 +158,52 @@ static bool send_request(const ph_request *request, size_t size) {
   return n == (ssize_t)size;
 }
 
-/* An answer, in a second child where the first one's is no proof. */
-static ph_status ask(ph_reply *reply, const ph_request *request, size_t size) {
+static bool gave_none(const ph_reply *reply) {
+  return reply->answer == PH_ANSWER_CPU || reply->answer == PH_ANSWER_TIME;
+}
+
+/* Its answer; of none, the text is what it was at. */
+static void listen_to(ph_reply *reply) {
+  char at[sizeof reply->text] = "";
+  for (ph_child_receive(&child, reply); reply->answer == PH_ANSWER_NOTE;
+       ph_child_receive(&child, reply))
+    memcpy(at, reply->text, sizeof at);
+  if (gave_none(reply))
+    memcpy(reply->text, at, sizeof at);
+}
+
+/* An answer, in a second child where the first one's is no proof: each call has its own time. */
+static ph_status ask(ph_reply *reply, const ph_request *request, size_t size,
+                     const ph_probe_limits *limits) {
   for (;;) {
-    ph_status status = ensure((ph_probe_kind)request->kind, request->names);
+    ph_status status = ensure(limits, request->names);
     if (status)
       return status;
     child.where = request->names;
+    child.may = *limits;
     bool fresh = requests == 0, sent = send_request(request, size);
     reply->answer = PH_ANSWER_NONE;
     if (sent)
-      ph_child_receive(&child, reply);
+      listen_to(reply);
     requests++;
     bool good = reply->answer == PH_ANSWER_STATUS && reply->status == PH_OK;
     if (!good)
       end();
-    if (fresh || reply->answer == PH_ANSWER_STATUS || reply->answer == PH_ANSWER_STOPPED)
+    if (fresh || reply->answer == PH_ANSWER_STATUS || reply->answer == PH_ANSWER_STOPPED ||
+        gave_none(reply))
       return PH_OK;
   }
 }
 
-static const char *engine_of(const char *path) {
+const char *ph_engine_of(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "its reader" : "HDF5";
 }
 
 /* Takes the lock; another thread may wait for the child. false: whoever watches wants it stopped.
  */
-static bool enter(const ph_question *question) {
-  const ph_child other = {.where = question->path, .may = ph_probe_limits_now(question->kind)};
+static bool enter(const char *path, const ph_probe_limits *limits) {
+  const ph_child other = {.where = path, .may = *limits};
   for (int64_t ms = 0;; ms += WATCH_MS) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -189,29 +217,26 @@ static bool enter(const ph_question *question) {
   }
 }
 
-ph_status ph_server_ask(bool *lasts, const ph_question *question) {
+ph_status ph_server_ask(ph_reply *reply, const ph_question *question,
+                        const ph_probe_limits *limits) {
   static ph_request request; /* under the lock */
-  ph_reply reply = {0};
   const char *path = question->path;
   size_t length = strlen(path) + 1;
-  *lasts = false;
+  *reply = (ph_reply){.answer = PH_ANSWER_NONE};
   if (length + question->size > NAMES_MAX)
     return ph_fail(PH_EIO, "%.200s...: cannot be opened: %s", path, strerror(ENAMETOOLONG));
-  if (!enter(question))
+  if (!enter(path, limits))
     return ph_fail(PH_ECANCELED, "%s: it was stopped before it was open", path);
   request.kind = (int32_t)question->kind;
+  request.cpu = limits->cpu;
   request.groups = (uint32_t)length;
   request.size = (uint32_t)(length + question->size);
   memcpy(request.names, path, length);
   if (question->size)
     memcpy(request.names + length, question->names, question->size);
-  ph_status status = ask(&reply, &request, offsetof(ph_request, names) + request.size);
+  ph_status status = ask(reply, &request, offsetof(ph_request, names) + request.size, limits);
   pthread_mutex_unlock(&lock);
-  if (status)
-    return status;
-  ph_probe_limits limits = ph_probe_limits_now(question->kind);
-  *lasts = ph_reply_lasts(&reply);
-  return ph_reply_status(&reply, &limits, PH_ECORRUPT, path, engine_of(path));
+  return status ? status : ph_reply_status(reply, limits, PH_ECORRUPT, path, ph_engine_of(path));
 }
 
 void ph_server_end(void) {

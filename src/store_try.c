@@ -10,6 +10,7 @@
 
 #include "episode_file.h"
 #include "fail.h"
+#include "probe.h"
 
 #define ROW_MAX ((size_t)64 << 20)    /* a wider row is not read as numbers either [B] */
 #define NARROW_MAX ((size_t)64 << 10) /* arrays of wider rows are tried at their ends only [B] */
@@ -179,8 +180,11 @@ ph_status ph_store_try_looks(const char *file, const char *const *groups, size_t
   if (status == PH_OK && !reader)
     status = folder ? PH_EFORMAT : ph_meta_root(&origin, h5);
   bool opened = status == PH_OK;
-  for (size_t i = 0; opened && status != PH_ENOMEM && i < n; i++)
+  for (size_t i = 0; opened && status != PH_ENOMEM && i < n; i++) {
+    if (n > 1)
+      ph_probe_at(groups[i]);
     status = try_look(reader, file, groups[i], h5);
+  }
   ph_h5_close(h5);
   return status == PH_ENOMEM ? status : PH_OK;
 }

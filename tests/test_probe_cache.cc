@@ -1,4 +1,5 @@
 /* What the probe remembers, in the process and on disk; models. */
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/resource.h>
@@ -132,6 +133,148 @@ TEST_F(ProbeCache, ManyVerdictsAreBounded) {
   EXPECT_TRUE(ph_cache_find(&print, "x", &verdict));
   EXPECT_EQ(ph_probe_path(file.c_str()), PH_OK);
   EXPECT_EQ(slurp(dir / "cache/playhead/verdicts").size(), 32u * 2997);
+}
+
+/* --- what gave no answer --- */
+
+namespace {
+
+ph_question asks(ph_probe_kind kind, const std::string &path, const char *names = nullptr,
+                 size_t size = 0) {
+  return {kind, path.c_str(), names, names && !size ? strlen(names) + 1 : size};
+}
+
+/* As a child would say that computed for too long. */
+bool keep_late(const ph_question &question, ph_answer answer = PH_ANSWER_CPU, int computed = 0,
+               const char *at = "") {
+  ph_reply reply = {};
+  ph_probe_limits limits = ph_probe_limits_of(&question);
+  reply.answer = answer;
+  reply.number = computed;
+  strcpy(reply.text, at);
+  return ph_late_keep(&reply, &question, &limits);
+}
+
+bool is_late(const ph_question &question) {
+  ph_status status = PH_OK;
+  ph_probe_limits limits = ph_probe_limits_of(&question);
+  return ph_late_find(&status, &question, &limits) && status == PH_ECORRUPT;
+}
+
+} // namespace
+
+TEST_F(ProbeCache, TimeGoesWithTheSizeOfTheFile) {
+  spill(file, "x");
+  const struct {
+    off_t size;
+    int cpu, wall;
+  } sizes[] = {{1, 2, 30},
+               {130000, 2, 30},
+               {64 << 20, 4, 40},
+               {(off_t)1 << 30, 20, 60},
+               {(off_t)1 << 40, 20, 60}};
+  const ph_question question = asks(PH_PROBE_PATH, file);
+  for (auto &s : sizes) {
+    ASSERT_EQ(truncate(file.c_str(), s.size), 0);
+    ph_probe_limits limits = ph_probe_limits_of(&question);
+    EXPECT_EQ(limits.cpu, s.cpu) << s.size;
+    EXPECT_EQ(limits.wall, s.wall) << s.size;
+  }
+  ASSERT_EQ(truncate(file.c_str(), 1), 0);
+  spill(dir / "run.h5", "x");
+  ASSERT_EQ(truncate((dir / "run.h5").c_str(), 64 << 20), 0);
+  EXPECT_EQ(ph_probe_limits_of(&question).cpu, 4) << "run.h5 is opened with it";
+  const ph_question folder = asks(PH_PROBE_PATH, dir.path());
+  EXPECT_EQ(ph_probe_limits_of(&folder).cpu, 20) << "nobody knows how much is in it";
+  const ph_probe_limits own = {0, 7, 9};
+  ph_probe_limit(&own);
+  EXPECT_EQ(ph_probe_limits_of(&question).cpu, 7);
+  EXPECT_EQ(ph_probe_limits_of(&question).wall, 9);
+}
+
+TEST_F(ProbeCache, AFileThatHangsIsWaitedForOnce) {
+  const ph_probe_limits limits = {0, 0, 1};
+  std::string other = dir / "b.h5";
+  write_good(other);
+  settled_good();
+  ph_probe_limit(&limits);
+  ASSERT_EQ(ph_probe_episode(other.c_str(), "/data/demo_0"), PH_OK) << ph_error();
+  pid_t pid = ph_server_pid();
+  ASSERT_GT(pid, 0);
+  ASSERT_EQ(kill(pid, SIGSTOP), 0);
+  const char *const groups[] = {"/data/demo_0"};
+  EXPECT_EQ(ph_probe_looks(file.c_str(), groups, 1), PH_ECORRUPT);
+  EXPECT_EQ(ph_error(), file + ": HDF5 gives no answer in 1 s");
+  EXPECT_EQ(ph_server_pid(), 0) << "nor is it tried in another child";
+  EXPECT_EQ(ph_probe_episode(file.c_str(), "/data/demo_0"), PH_ECORRUPT);
+  EXPECT_EQ(ph_error(), file + ": HDF5 gives no answer in 1 s") << "by no other step";
+  EXPECT_EQ(ph_server_pid(), 0);
+  ph_probe_limit(nullptr);
+  EXPECT_EQ(ph_probe_episode(file.c_str(), "/data/demo_0"), PH_OK) << "there is more time";
+  ph_probe_limit(&limits);
+  forget();
+  EXPECT_EQ(ph_probe_looks(file.c_str(), groups, 1), PH_OK)
+      << "it did not compute: the machine may be at fault: " << ph_error();
+}
+
+TEST_F(ProbeCache, AFileThatComputesForTooLongIsKnownToTheNextProcess) {
+  write_good(file);
+  settle(file);
+  ASSERT_FALSE(is_late(asks(PH_PROBE_PATH, file)));
+  ASSERT_TRUE(keep_late(asks(PH_PROBE_PATH, file)));
+  EXPECT_TRUE(known(file));
+  EXPECT_EQ(ph_error(), file + ": HDF5 gives no answer in 2 s");
+  forget();
+  EXPECT_TRUE(known(file));
+  EXPECT_EQ(ph_error(), file + ": HDF5 gave no answer in 2 s when it was tried before: touch the "
+                               "file, or remove playhead's cache folder, to try again");
+  const ph_probe_limits more = {0, 3, 0};
+  ph_probe_limit(&more);
+  EXPECT_FALSE(known(file)) << "with more time";
+  ph_probe_limit(nullptr);
+  forget();
+  utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
+  settle(file);
+  EXPECT_FALSE(known(file));
+  EXPECT_EQ(ph_probe_path(file.c_str()), PH_OK) << ph_error();
+}
+
+TEST_F(ProbeCache, WhatMayPassIsNotKept) {
+  write_good(file);
+  settle(file);
+  const ph_question question = asks(PH_PROBE_PATH, file);
+  for (ph_answer answer : {PH_ANSWER_STATUS, PH_ANSWER_SIGNAL, PH_ANSWER_EXIT, PH_ANSWER_MEMORY,
+                           PH_ANSWER_STOPPED, PH_ANSWER_NONE})
+    EXPECT_FALSE(keep_late(question, answer)) << answer;
+  EXPECT_FALSE(is_late(question));
+  ASSERT_TRUE(keep_late(question, PH_ANSWER_TIME, 900));
+  EXPECT_TRUE(is_late(question));
+  forget();
+  known(file);
+  EXPECT_FALSE(is_late(question)) << "it had less than half of the time to compute";
+  ASSERT_TRUE(keep_late(question, PH_ANSWER_TIME, 1000));
+  forget();
+  known(file);
+  EXPECT_TRUE(is_late(question));
+}
+
+TEST_F(ProbeCache, OfSeveralObjectsTheOneThatHangsIsKept) {
+  const char names[] = "/a\0/b\0/c";
+  write_good(file);
+  settle(file);
+  const ph_question all = asks(PH_PROBE_LOOK, file, names, sizeof names);
+  EXPECT_FALSE(keep_late(all)) << "nobody knows which one";
+  ASSERT_TRUE(keep_late(all, PH_ANSWER_CPU, 0, "/b"));
+  EXPECT_TRUE(is_late(all));
+  EXPECT_TRUE(is_late(asks(PH_PROBE_LOOK, file, "/b")));
+  EXPECT_TRUE(is_late(asks(PH_PROBE_EPISODE, file, "/b")));
+  EXPECT_FALSE(is_late(asks(PH_PROBE_EPISODE, file, "/a"))) << "others may be good";
+  EXPECT_FALSE(is_late(asks(PH_PROBE_PATH, file)));
+  ASSERT_TRUE(keep_late(asks(PH_PROBE_EPISODE, file, "/c")));
+  ASSERT_TRUE(keep_late(asks(PH_PROBE_EPISODE, file, "/d")));
+  EXPECT_TRUE(is_late(asks(PH_PROBE_EPISODE, file, "/a"))) << "three were enough";
+  EXPECT_NE(ph_probe_episode(file.c_str(), "/a"), PH_OK);
+  EXPECT_TRUE(says(ph_error(), "HDF5 gave no answer for 3 other parts of it: no more is tried"));
 }
 
 /* --- on disk --- */

@@ -17,9 +17,9 @@
  * Files and models may be hostile, and the libraries that read them can crash: so they are opened
  * and compiled in a child process first, with limits of memory and time. It is forked by the first
  * call that opens something, inherits nothing but memory, ignores the terminal's signals, and ends
- * with the host; the host gets a SIGCHLD when one ends. What was found good is remembered in
- * $XDG_CACHE_HOME/playhead/verdicts (else ~/.cache/playhead; nothing where there is no such
- * folder). */
+ * with the host; the host gets a SIGCHLD when one ends. What was found good, and which file gave
+ * no answer, is remembered in $XDG_CACHE_HOME/playhead/verdicts (else ~/.cache/playhead; nothing
+ * where there is no such folder). */
 #ifndef PLAYHEAD_PLAYHEAD_H
 #define PLAYHEAD_PLAYHEAD_H
 
