@@ -75,7 +75,8 @@ static int show_new(const struct follow *follow, size_t added) {
   return EXIT_FINE;
 }
 
-static int say_over(const struct follow *follow, size_t came) {
+/* recorded: a recorder was seen before. */
+static int say_over(const struct follow *follow, size_t came, bool recorded) {
   size_t n = ph_store_count(follow->store);
   if (follow->opt->json)
     return ph_json_write(json_pack("{s:b, s:I, s:I}", "recording", 0, "episodes", (json_int_t)n,
@@ -83,7 +84,8 @@ static int say_over(const struct follow *follow, size_t came) {
                          stdout) == PH_OK
                ? EXIT_FINE
                : cli_error();
-  printf("the recorder is done: %zu %s, %zu of them came meanwhile\n", n,
+  printf("%s: %zu %s, %zu of them came meanwhile\n",
+         recorded ? "the recorder is done" : "no recorder has it open", n,
          n == 1 ? "episode" : "episodes", came);
   return EXIT_FINE;
 }
@@ -91,21 +93,23 @@ static int say_over(const struct follow *follow, size_t came) {
 int follow_run(const struct follow *follow) {
   int fd = watch(follow->opt), status = cli_flush(EXIT_FINE);
   size_t came = 0;
+  bool recorded = !is_over(follow);
   catch_signals();
-  if (status == EXIT_FINE && !follow->opt->json && !is_over(follow)) {
+  if (status == EXIT_FINE && !follow->opt->json && recorded) {
     printf(ph_store_count(follow->store) ? "\nwaiting for more\n" : "\nno episode yet; waiting\n");
     fflush(stdout);
   }
   while (status == EXIT_FINE && !enough) {
     size_t added = 0;
     bool over = is_over(follow); /* before the last look */
+    recorded = recorded || !over;
     if (ph_store_refresh(follow->store, &added) != PH_OK)
       status = cli_error();
     else
       status = show_new(follow, added);
     came += added;
     if (status == EXIT_FINE && over && added == 0) {
-      status = say_over(follow, came);
+      status = say_over(follow, came, recorded);
       break;
     }
     if (added == 0)
