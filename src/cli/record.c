@@ -205,8 +205,13 @@ static int finish(struct record *r) {
     record_error(r, EXIT_ERROR, ph_error());
   r->recorder = NULL;
   release_signals();
-  if (tally.resets != tally.commits + tally.discards)
+  if (tally.failed) /* close has said why */
     r->status = EXIT_ERROR;
+  else if (tally.resets != tally.commits + tally.discards)
+    record_report(r, EXIT_ERROR,
+                  "%s: of %" PRId64 " episodes started %" PRId64 " were saved and %" PRId64
+                  " discarded",
+                  r->path, tally.resets, tally.commits, tally.discards);
   record_tell(r);
   return record_print(r, run_id, &tally);
 }
