@@ -250,19 +250,41 @@ static ph_status append(int fd, const char *path, const unsigned char record[REC
   return ph_fail(PH_EIO, "%s: a record cannot be written: %s", path, strerror(error));
 }
 
-ph_status ph_index_append(const char *dir, const ph_entry *entry) {
-  unsigned char record[RECORD];
+static ph_status prepare(unsigned char record[RECORD], const char *dir, const ph_entry *entry) {
+  if (record_put(record, entry))
+    return PH_OK;
+  return ph_fail(PH_EINVAL, "%s/index: %s: its facts do not fit a record", dir, entry->file);
+}
+
+static ph_status append_record(int folder, const char *dir, const unsigned char record[RECORD]) {
   char path[4096];
   if (snprintf(path, sizeof path, "%s/index", dir) >= (int)sizeof path)
     return ph_fail(PH_EINVAL, "%s: the path is too long", dir);
-  if (!record_put(record, entry))
-    return ph_fail(PH_EINVAL, "%s: %s: its facts do not fit a record", path, entry->file);
-  int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  int fd = openat(folder, "index", O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd < 0)
     return ph_fail(PH_EIO, "%s: cannot be opened for writing: %s", path, strerror(errno));
   ph_status status = append(fd, path, record);
   if (close(fd) != 0 && status == PH_OK)
     status = ph_fail(PH_EIO, "%s: closing it failed: %s", path, strerror(errno));
+  return status;
+}
+
+ph_status ph_index_append_in(int folder, const char *dir, const ph_entry *entry) {
+  unsigned char record[RECORD];
+  ph_status status = prepare(record, dir, entry);
+  return status ? status : append_record(folder, dir, record);
+}
+
+ph_status ph_index_append(const char *dir, const ph_entry *entry) {
+  unsigned char record[RECORD];
+  ph_status status = prepare(record, dir, entry);
+  if (status)
+    return status;
+  int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return ph_fail(PH_EIO, "%s/index: cannot be opened for writing: %s", dir, strerror(errno));
+  status = append_record(folder, dir, record);
+  close(folder);
   return status;
 }
 

@@ -23,6 +23,8 @@ bool ph_index_parse_journal(const char *name, int *env_id, int64_t *episode);
  * was, but for one that could not be synced: the record may be there. PH_EINVAL: a text does not
  * fit. */
 ph_status ph_index_append(const char *dir, const ph_entry *entry);
+/* The same in an open folder, wherever that is now; dir is for messages. */
+ph_status ph_index_append_in(int folder, const char *dir, const ph_entry *entry);
 
 /* One entry per episode file of the folder, by (env, episode); *n entries in *out (free). file is
  * dir/name. Facts come from the last record that checks and fits the name, else from the file's

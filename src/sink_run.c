@@ -14,10 +14,17 @@
 
 /* --- temporary files --- */
 
+/* From the folder that is held, wherever that is now, and from whatever has its path. */
+static bool remove_part(const ph_run *run, const char *path) {
+  bool held = run->folder.fd < 0 || unlinkat(run->folder.fd, strrchr(path, '/') + 1, 0) == 0 ||
+              errno == ENOENT;
+  return (unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR) && held;
+}
+
 static void drop_stale(ph_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->nstale; i++) {
-    if (unlink(run->stale[i]) == 0 || errno == ENOENT)
+    if (remove_part(run, run->stale[i]))
       free(run->stale[i]);
     else
       run->stale[kept++] = run->stale[i];
@@ -29,7 +36,7 @@ static void drop_stale(ph_run *run) {
 static void drop_part(ph_run *run, ph_part *part) {
   ph_h5_close(part->h5);
   part->h5 = H5I_INVALID_HID;
-  if (part->temporary && unlink(part->temporary) != 0 && errno != ENOENT) {
+  if (part->temporary && !remove_part(run, part->temporary)) {
     char **stale = realloc(run->stale, (run->nstale + 1) * sizeof *stale);
     if (stale) {
       run->stale = stale;
@@ -248,7 +255,8 @@ static ph_status verify(const ph_part *part) {
 static ph_status pay_index(ph_run *run) {
   size_t n = 0;
   ph_status status = PH_OK;
-  while (n < run->nowed && !(status = ph_index_append(run->folder.dir, &run->owed[n])))
+  while (n < run->nowed &&
+         !(status = ph_index_append_in(run->folder.fd, run->folder.dir, &run->owed[n])))
     n++;
   if (n > 0)
     memmove(run->owed, run->owed + n, (run->nowed - n) * sizeof *run->owed);
@@ -305,7 +313,7 @@ static ph_status run_finish(ph_sink *sink) {
   if (run->demo.open)
     return ph_fail(PH_EINVAL, "episode: it has not ended");
   ph_status status = run->written ? PH_OK : ready(run);
-  if (!status && run->nowed > 0 && ph_run_folder_same(&run->folder))
+  if (!status)
     status = pay_index(run);
   return run->nowed > 0 && status ? ph_fail_in(status, "the index lacks %zu episodes", run->nowed)
                                   : status;

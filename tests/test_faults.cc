@@ -22,7 +22,7 @@ TEST_F(Faults, FilesMayNotBecomeLonger) {
     EXPECT_EQ(PH_EIO, play(0));
   }
   EXPECT_EQ(1u, heard("File too large; its rows are kept")) << everything();
-  EXPECT_EQ(before, committed()) << "nothing half, nothing touched";
+  EXPECT_TRUE(before == committed()) << "nothing half, nothing touched";
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
   EXPECT_EQ(1u, heard("File too large: no longer so: what was kept")) << everything();
   EXPECT_TRUE(untouched(before, committed()));
@@ -47,10 +47,9 @@ TEST_F(Faults, ADiskThatIsFull) {
   std::string error = ph_error();
   EXPECT_NE(error.npos, error.find("No space left on device")) << error;
   EXPECT_NE(error.npos, error.find(dir)) << error;
-  EXPECT_EQ(PH_EIO, play(0));
-  EXPECT_EQ(before, committed());
-  size_t warnings = said.size();
-  EXPECT_LE(1u, warnings);
+  EXPECT_EQ(PH_EIO, play(0, [&] { disk.fill(); }));
+  EXPECT_TRUE(before == committed());
+  EXPECT_EQ(1u, heard("No space left on device; its rows are kept")) << everything();
   disk.free();
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
   EXPECT_TRUE(untouched(before, committed()));
@@ -68,13 +67,14 @@ TEST_F(Faults, ADiskThatIsFullUntilTheEnd) {
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
   Files before = committed();
   EXPECT_EQ(PH_EIO, play(0, [&] { disk.fill(); }));
+  disk.fill();
   ph_tally tally;
   EXPECT_EQ(PH_EIO, finish(&tally));
   std::string error = ph_error();
   EXPECT_NE(error.npos, error.find("No space left on device")) << error;
   EXPECT_NE(error.npos, error.find("env000_ep000001.journal")) << error;
   EXPECT_EQ(1, tally.failed);
-  EXPECT_EQ(before, committed());
+  EXPECT_TRUE(before == committed());
   EXPECT_TRUE(std::filesystem::exists(dir + "/env000_ep000001.journal"));
   disk.free();
   ph_recorder_options opt = options(PH_EXISTING_APPEND);
@@ -91,7 +91,7 @@ TEST_F(Faults, NoDescriptorIsLeft) {
   EXPECT_NE(nullptr, strstr(ph_error(), "Too many open files")) << ph_error();
   EXPECT_EQ(PH_EIO, play(1)) << "an env that has no journal yet";
   delete fault;
-  EXPECT_EQ(before, committed());
+  EXPECT_TRUE(before == committed());
   ASSERT_EQ(PH_OK, play(1)) << ph_error();
   EXPECT_TRUE(untouched(before, committed()));
   EXPECT_EQ(PH_OK, finish()) << ph_error();
@@ -114,7 +114,7 @@ TEST_F(Faults, AFolderThatMayNotBeWritten) {
     EXPECT_NE(error.npos, error.find(dir)) << error;
   }
   EXPECT_EQ(1u, heard("kept and tried again")) << everything();
-  EXPECT_EQ(before, committed());
+  EXPECT_TRUE(before == committed());
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
   EXPECT_TRUE(untouched(before, committed()));
   EXPECT_EQ(PH_OK, finish()) << ph_error();
@@ -143,7 +143,7 @@ TEST_F(Faults, AFolderThatIsMovedAwayKeepsWhatItHas) {
   std::string away = tmp.path + "/away";
   EXPECT_EQ(PH_OK, play(0, [&] { std::filesystem::rename(dir, away); })) << ph_error();
   EXPECT_EQ(PH_OK, finish()) << ph_error();
-  EXPECT_EQ(before, committed(away));
+  EXPECT_TRUE(before == committed(away));
   expect_clean();
   expect_episodes({kFour[1]});
 }
@@ -178,7 +178,7 @@ TEST_F(Faults, NothingIsWrittenIntoSomebodyElsesFolder) {
   EXPECT_EQ(PH_EIO, play(1)) << "an env without a journal makes none there";
   EXPECT_EQ((std::vector<std::string>{"env000.journal", "thesis.txt"}), names(dir));
   EXPECT_EQ("theirs", file_bytes(dir + "/env000.journal"));
-  EXPECT_EQ(before, committed(away));
+  EXPECT_TRUE(before == committed(away));
   EXPECT_EQ(1u, heard("has taken its place")) << everything();
   std::filesystem::remove_all(dir);
   std::filesystem::rename(away, dir);
