@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "episode_file.h"
 #include "fail.h"
@@ -64,39 +65,57 @@ static ph_status copy_options(ph_store *store, const ph_store_options *opt) {
   return PH_OK;
 }
 
+/* Room for more entries than are asked for. A large block is copied into large pages: in small ones
+ * their first touch would take ten times as long. */
+static bool make_room(ph_store *store, size_t n) {
+  const size_t page = (size_t)2 << 20;
+  size_t room = n + n / 8 + 64, size = room * sizeof *store->entries;
+  if (n <= store->room)
+    return true;
+  ph_entry *all = NULL;
+  if (size < page) {
+    all = realloc(store->entries, size);
+  } else if ((all = aligned_alloc(page, (size + page - 1) / page * page))) {
+    madvise(all, size, MADV_HUGEPAGE);
+    memcpy(all, store->entries, store->n * sizeof *all);
+    free(store->entries);
+  }
+  if (!all)
+    return false;
+  store->entries = all;
+  store->room = room;
+  return true;
+}
+
+/* Those of the first path are taken as they are. */
+static bool append(ph_store *store, ph_entry **entries, size_t n) {
+  if (store->entries && !make_room(store, store->n + n))
+    return false;
+  if (store->entries) {
+    memcpy(store->entries + store->n, *entries, n * sizeof **entries);
+    return true;
+  }
+  store->entries = *entries;
+  store->room = n;
+  *entries = NULL;
+  return true;
+}
+
 ph_status ph_store_add(ph_store *store, ph_entry *entries, size_t n, size_t home) {
-  ph_status status = PH_OK;
   size_t *homes = realloc(store->home_of, (store->n + n + 1) * sizeof *homes);
   uint8_t *listed = homes ? realloc(store->listed, store->n + n + 1) : NULL;
   if (homes)
     store->home_of = homes;
   if (listed)
     store->listed = listed;
-  for (size_t i = 0; listed && i < n; i++)
+  for (size_t i = 0; listed && i < n; i++) {
+    homes[store->n + i] = home;
     listed[store->n + i] = (uint8_t)strlen(entries[i].oddity);
-  if (!listed)
-    homes = NULL;
-  if (homes && !store->entries) {
-    store->entries = entries;
-    entries = NULL;
-  } else if (homes && n > 0) {
-    ph_entry *all = realloc(store->entries, (store->n + n) * sizeof *all);
-    if (all) {
-      memcpy(all + store->n, entries, n * sizeof *all);
-      store->entries = all;
-    } else {
-      homes = NULL;
-    }
   }
-  if (homes) {
-    for (size_t i = 0; i < n; i++)
-      store->home_of[store->n + i] = home;
-    store->n += n;
-  } else {
-    status = ph_fail(PH_ENOMEM, "store: %zu episodes: out of memory", n);
-  }
+  bool ok = listed && (n == 0 || append(store, &entries, n));
+  store->n += ok ? n : 0;
   free(entries);
-  return status;
+  return ok ? PH_OK : ph_fail(PH_ENOMEM, "store: %zu episodes: out of memory", n);
 }
 
 /* Hashes that episodes name. Neighbours mostly name the same one. */
