@@ -1,16 +1,12 @@
 #include "cli.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "report.h"
-
-static bool is_folder(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
 
 static int64_t count(const ph_salvage_report *report, ph_salvage_fate fate) {
   int64_t n = 0;
@@ -121,9 +117,12 @@ static bool anything_lost(const ph_salvage_report *report) {
 
 int verb_salvage(const struct options *opt) {
   ph_salvage_report report;
+  struct stat st;
   char error[700] = "";
   const char *path = opt->paths[0];
-  bool folder = is_folder(path);
+  if (stat(path, &st) != 0)
+    return cli_fail(EXIT_ERROR, "%s: it cannot be opened: %s", path, strerror(errno));
+  bool folder = S_ISDIR(st.st_mode);
   if (!folder && !opt->out)
     return cli_fail(EXIT_USAGE, "salvage: %s is a file: --out FILE is missing, it is never changed",
                     path);
