@@ -134,6 +134,7 @@ static void fill_entry(ph_entry *e, const char *path, const char *parent, const 
              strlen(name));
   e->episode = ph_demo_number(name, place);
   e->actions = e->states = -1;
+  e->uninterpreted = true;
   e->success = -1;
   e->end_reason = PH_END_UNKNOWN;
 }

@@ -43,3 +43,36 @@ TEST(Actions, ArraysOfAnUnknownLayoutAreNotInterpreted) {
   EXPECT_TRUE(has(text, "not interpreted: arrays of an unknown layout")) << text;
   EXPECT_FALSE(has(text, "the file holds no actions"));
 }
+
+TEST(Actions, WhatNobodyKnowsOfAControllerHasNoColumns) {
+  Fixture f;
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "action 213 -> ctrl"));
+  EXPECT_TRUE(has(row_of(text, " #  "), "value")) << text;
+  f.action_ctrl.assign(f.action_ctrl.size(), -1);
+  f.low.assign(f.low.size(), -INFINITY);
+  f.high.assign(f.high.size(), INFINITY);
+  f.wire();
+  text = f.text(40, 120);
+  std::string head = row_of(text, " #  ");
+  EXPECT_TRUE(has(text, " action 213 ─")) << text;
+  EXPECT_FALSE(has(text, "-> ctrl")) << text;
+  EXPECT_TRUE(has(head, "action  name")) << head;
+  for (const char *column : {"ctrl", "value", "in force", "min action max"})
+    EXPECT_FALSE(has(head, column)) << head;
+}
+
+TEST(Actions, ThoseOfAnUnknownLayoutAreNotCounted) {
+  Fixture f;
+  f.film.meta.actions = 0;
+  set_text(f.film.meta.layout, "arrays");
+  for (ph_entry &e : f.entries) {
+    e.actions = 0;
+    e.uninterpreted = true;
+  }
+  std::string text = f.text(40, 120), row = row_of(text, "*demo_17 ");
+  EXPECT_TRUE(has(text, "342 rows, actions not interpreted")) << text;
+  EXPECT_FALSE(has(text, "no actions"));
+  EXPECT_TRUE(has(row, "       -  ")) << row;
+  EXPECT_FALSE(has(row, " 0 ")) << row;
+}

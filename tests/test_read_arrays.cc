@@ -30,6 +30,7 @@ TEST_F(Arrays, OneRawEpisode) {
   EXPECT_EQ(-1, scan.entries[0].states);
   EXPECT_EQ(40, look(0).states);
   EXPECT_EQ(0, look(0).actions);
+  EXPECT_TRUE(look(0).uninterpreted) << "which of them are actions is not known";
   EXPECT_EQ(40, h.f.meta.states);
   EXPECT_EQ(-1, h.f.states);
   EXPECT_EQ(-1, h.f.actions);

@@ -81,7 +81,23 @@ static const char *element_name(const struct reel *reel, int i) {
   return ctrl >= 0 ? reel->ctrl_name[ctrl] : reel->action_name[i];
 }
 
-/* Where the columns are; -1: no room for one. */
+/* Whether it is known of any element what it drives: controllers of other recorders' files are not
+ * theirs to hold. */
+static bool any_ctrl(const struct reel *reel) {
+  for (int i = 0; i < reel->nactions; i++)
+    if (element_ctrl(reel, i) >= 0)
+      return true;
+  return false;
+}
+
+static bool any_range(const struct reel *reel) {
+  for (int i = 0; i < reel->nactions; i++)
+    if (has_range(reel, i))
+      return true;
+  return false;
+}
+
+/* Where the columns are; -1: no room for one, or nothing to stand in it. */
 struct columns {
   int raw, name, name_width, now, next, bar;
 };
@@ -96,8 +112,9 @@ static void columns_fit(struct columns *c, const struct reel *reel, int width) {
   c->name = c->raw + NUMBER_WIDTH + 2;
   int left = width - c->name - 1, number = NUMBER_WIDTH + 2;
   int bar_width = BAR_WIDTH + 4;
-  bool bar = left >= longest + number + bar_width, next = left >= 8 + number;
-  bool now = left >= longest + 2 * number + bar_width + 8;
+  bool ctrl = any_ctrl(reel), next = ctrl && left >= 8 + number;
+  bool bar = any_range(reel) && left >= longest + number + bar_width;
+  bool now = ctrl && left >= longest + 2 * number + bar_width + 8;
   left -= (bar ? bar_width : 0) + (next ? number : 0) + (now ? number : 0);
   c->name_width = left < longest ? (left < 1 ? 1 : left) : longest;
   int x = c->name + c->name_width + 2;
@@ -109,10 +126,10 @@ static void columns_fit(struct columns *c, const struct reel *reel, int width) {
     c->bar = x;
 }
 
-static void columns_head(struct surface *s, struct rect r, const struct columns *c) {
+static void columns_head(struct surface *s, struct rect r, const struct columns *c, bool ctrl) {
   surface_put(s, r, 0, 1, STYLE_DIM, "#");
   surface_put_right(s, r, 0, c->raw + NUMBER_WIDTH, STYLE_DIM, "action");
-  surface_put(s, r, 0, c->name, STYLE_DIM, "ctrl");
+  surface_put(s, r, 0, c->name, STYLE_DIM, ctrl ? "ctrl" : "name");
   if (c->now >= 0)
     surface_put_right(s, r, 0, c->now + NUMBER_WIDTH, STYLE_DIM, "in force");
   if (c->next >= 0)
@@ -151,7 +168,7 @@ static void action_rows(struct surface *s, struct rect r, const struct app *app)
   struct columns c;
   columns_fit(&c, reel, r.w);
   if (r.h >= 2) {
-    columns_head(s, r, &c);
+    columns_head(s, r, &c, any_ctrl(reel));
     r.y++;
     r.h--;
   }
@@ -189,7 +206,8 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
   bool frame = reel && snap->has_frame;
   bool none = frame && !snap->action && reel->nactions > 0;
   if (frame)
-    snprintf(title, sizeof title, "action %lld -> ctrl", (long long)snap->step);
+    snprintf(title, sizeof title, "action %lld%s", (long long)snap->step,
+             reel->nactions == 0 || any_ctrl(reel) ? " -> ctrl" : "");
   if (none && snap->step == reel->states - 1)
     snprintf(title, sizeof title, "no action: this is the last state");
   else if (none)

@@ -73,7 +73,7 @@ static void episode_row(struct surface *s, struct rect r, int y, const struct wi
   int x = cell_put(s, r, y, 2, w->id, false, STYLE_NORMAL, e->id);
   snprintf(number, sizeof number, "%d", e->env_id);
   x = cell_put(s, r, y, x, w->env, true, STYLE_NORMAL, number);
-  if (e->actions < 0)
+  if (e->actions < 0 || e->uninterpreted)
     snprintf(number, sizeof number, "%s", unseen ? "…" : "-");
   else
     snprintf(number, sizeof number, "%lld", (long long)e->actions);

@@ -87,7 +87,10 @@ static void header_first(struct surface *s, struct rect r, const struct app *app
   const ph_episode_meta *meta = &reel->meta;
   header_seconds(seconds, sizeof seconds, meta);
   header_identity(&strip, app, reel);
-  if (meta->actions == 0 && meta->states > 1)
+  if (strcmp(meta->layout, "arrays") == 0)
+    strip_add(&strip, 3, STYLE_NORMAL, STRIP_BAR, "%lld row%s, actions not interpreted",
+              (long long)meta->states, meta->states == 1 ? "" : "s");
+  else if (meta->actions == 0 && meta->states > 1)
     strip_add(&strip, 3, STYLE_NORMAL, STRIP_BAR, "%lld states, no actions",
               (long long)meta->states);
   else

@@ -21,6 +21,8 @@ typedef struct ph_entry {
   int env_id;
   int64_t episode;
   int64_t actions, states; /* -1: not looked at yet, see ph_store_look */
+  bool uninterpreted;      /* arrays of an unknown layout: states counts rows, nothing is taken for
+                              actions */
   char seed[24];
   ph_end end_reason;
   int success; /* 1, 0, -1 not known */
