@@ -162,6 +162,20 @@ TEST(Header, WithoutActionsCountsTheStates) {
   EXPECT_TRUE(has(text, "342 states, no actions  6.820 s")) << text;
 }
 
+TEST(Header, TheRateSaysInAWordWhatItIsFrom) {
+  Foreign f;
+  ph_episode_meta &m = f.film.meta;
+  set_text(m.layout, "robosuite");
+  set_text(m.rate_source, "median of the time column; 10 substeps of 0.002 s");
+  EXPECT_TRUE(has(f.text(40, 120), "@50 Hz (time), 10 x 2 ms")) << f.text(40, 120);
+  set_text(f.film.task_name, "Lift");
+  EXPECT_TRUE(has(f.text(24, 80), "@50 Hz (time) │")) << f.text(24, 80);
+  set_text(m.rate_source, "env_args.env_kwargs.control_freq 50 Hz");
+  EXPECT_TRUE(has(f.text(40, 120), "@50 Hz (control_freq)")) << f.text(40, 120);
+  m.rate_source[0] = 0;
+  EXPECT_TRUE(has(f.text(40, 120), "@50 Hz (10 x 2 ms)")) << f.text(40, 120);
+}
+
 TEST(Header, SaysLayoutRateAndWhereSuccessIsFrom) {
   Foreign f;
   ph_episode_meta &m = f.film.meta;

@@ -29,13 +29,34 @@ static void header_recorder(struct strip *strip, const struct app *app) {
   }
 }
 
-/* "@50 Hz" and "(10 x 2 ms)" from what is known of them. */
+/* What the rate is taken from, in a word: "time" of a median of times, "control_freq" of
+ * "env_args.env_kwargs.control_freq 20 Hz". */
+static void rate_word(char *out, size_t size, const char *source) {
+  bool times = strncmp(source, "median ", 7) == 0;
+  size_t n = strcspn(source, " ;:"), from = n;
+  while (from > 0 && source[from - 1] != '.')
+    from--;
+  snprintf(out, size, "%.*s", times ? 4 : (int)(n - from), times ? "time" : source + from);
+}
+
+/* "@50 Hz" and "(10 x 2 ms)" from what is known of them; of a file of another recorder "@50 Hz
+ * (time), 10 x 2 ms". */
 static void header_rate(struct strip *strip, const ph_episode_meta *meta) {
+  char word[24];
   if (!(meta->control_dt > 0))
     return;
-  strip_add(strip, 7, STYLE_NORMAL, STRIP_TIGHT, "@%.4g Hz", 1 / meta->control_dt);
-  if (meta->dims.control_steps > 0 && meta->timestep > 0)
-    strip_add(strip, 9, STYLE_NORMAL, STRIP_TIGHT, "(%d x %.4g ms)", meta->dims.control_steps,
+  bool substeps = meta->dims.control_steps > 0 && meta->timestep > 0;
+  if (!meta->rate_source[0]) {
+    strip_add(strip, 7, STYLE_NORMAL, STRIP_TIGHT, "@%.4g Hz", 1 / meta->control_dt);
+    if (substeps)
+      strip_add(strip, 9, STYLE_NORMAL, STRIP_TIGHT, "(%d x %.4g ms)", meta->dims.control_steps,
+                meta->timestep * 1e3);
+    return;
+  }
+  rate_word(word, sizeof word, meta->rate_source);
+  strip_add(strip, 7, STYLE_NORMAL, STRIP_TIGHT, "@%.4g Hz (%s)", 1 / meta->control_dt, word);
+  if (substeps)
+    strip_add(strip, 10, STYLE_NORMAL, STRIP_GLUE, ", %d x %.4g ms", meta->dims.control_steps,
               meta->timestep * 1e3);
 }
 
@@ -73,9 +94,10 @@ static void header_identity(struct strip *strip, const struct app *app, const st
     strip_add(strip, 2, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", reel->episode + 1,
               app->snap->catalog->n);
   header_recorder(strip, app);
-  strip_add(strip, 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
+  /* only of ours is there more than one env: elsewhere the rate says more */
+  strip_add(strip, meta->layout[0] ? 13 : 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
   if (meta->layout[0])
-    strip_add(strip, 7, STYLE_NORMAL, STRIP_BLANK, "%s", meta->layout);
+    strip_add(strip, 9, STYLE_NORMAL, STRIP_BLANK, "%s", meta->layout);
   if (meta->seed[0])
     strip_add(strip, 10, STYLE_NORMAL, STRIP_BLANK, "seed %s", meta->seed);
 }
