@@ -395,9 +395,10 @@ static ph_status assemble(ph_foreign_backend *b, char *fault, size_t size, const
   bool fits = fit_model(&b->row, f, model, why, fault, size);
   settle_lengths(f);
   settle_dims(f, &b->row, model);
-  ph_status status = ph_foreign_rate(f, b->row.timed, fits ? ph_model_timestep(model) : 0);
+  ph_status status = ph_foreign_rate(f, b->row.timed, fits ? model : NULL);
   if (status)
     return status;
+  ph_foreign_finite(f, b->row.timed, fits);
   b->row.dt = f->meta.control_dt > 0 ? f->meta.control_dt : 1;
   b->state_width = ph_schema_width(PH_COL_STATES, &f->meta.dims);
   find_short(f, f->rewards, "rewards");

@@ -32,8 +32,13 @@ const ph_array *ph_foreign_behind(const ph_backend *backend, ph_column col, size
 void ph_foreign_free(ph_backend *backend);
 
 /* Settles control_dt, timestep, control_steps and rate_source of foreign->meta by the time column
- * (where timed) and what the file says; what is odd about the time becomes findings. timestep [s]:
- * of the model, 0: there is none. PH_ENOMEM. */
-ph_status ph_foreign_rate(ph_foreign *foreign, bool timed, double timestep);
+ * (where timed) and what the file says; what is odd about the time becomes findings, and that the
+ * model's timestep is none. model: Nullable. PH_ENOMEM. */
+ph_status ph_foreign_rate(ph_foreign *foreign, bool timed, const ph_model *model);
+
+/* Looks through the first rows of the states, of which a bounded number is read, for numbers that
+ * are not finite and, where `engine` is to take them, for those that it does not: findings. A time
+ * (where timed) is left to ph_foreign_rate. */
+void ph_foreign_finite(ph_foreign *foreign, bool timed, bool engine);
 
 #endif

@@ -178,8 +178,19 @@ static void find_substeps(ph_foreign *f, double noise, double timestep) {
   memcpy(m->rate_source + (used < room ? used : room), tail, (size_t)n + 1);
 }
 
-ph_status ph_foreign_rate(ph_foreign *foreign, bool timed, double timestep) {
+/* [s] of the model; 0: there is none, or it is none. */
+static double take_timestep(ph_foreign *f, const ph_model *model) {
+  double timestep = model ? ph_model_timestep(model) : 0;
+  if (model && !(timestep > 0))
+    ph_foreign_find(f, PH_FINDING_ODDITY, -1,
+                    "the model's timestep is %.6g s: how many substeps a step has is not known",
+                    timestep);
+  return timestep > 0 ? timestep : 0;
+}
+
+ph_status ph_foreign_rate(ph_foreign *foreign, bool timed, const ph_model *model) {
   ph_foreign *f = foreign;
+  double timestep = take_timestep(f, model);
   ph_episode_meta *m = &f->meta;
   struct clock c = {0};
   ph_status status = PH_OK;

@@ -30,8 +30,9 @@ static bool unmapped(const ph_episode_meta *meta, const ph_task *task, char *why
     snprintf(why, size, "task %.12s cannot be had, so what an action does to ctrl is not known",
              meta->task_sha256);
   else if (terms_of(task) == 0 && meta->dims.action_dim != meta->dims.nu)
-    snprintf(why, size, "%d actions for %d actuators, and no task that maps them",
-             meta->dims.action_dim, meta->dims.nu);
+    snprintf(why, size, "%d action%s for %d actuator%s, and no task that maps them",
+             meta->dims.action_dim, meta->dims.action_dim == 1 ? "" : "s", meta->dims.nu,
+             meta->dims.nu == 1 ? "" : "s");
   else
     return false;
   return true;
@@ -170,8 +171,8 @@ static bool foreign_states_only(const ph_episode *episode, const ph_model *model
   else if (!ph_episode_has(episode, PH_COL_ACTIONS))
     snprintf(why, size, "no actions are stored");
   else if (meta->controller[0] && terms_of(task) == 0)
-    snprintf(why, size, "%d actions feed %s, which the file does not hold", meta->dims.action_dim,
-             meta->controller);
+    snprintf(why, size, "%d action%s %s, which the file does not hold", meta->dims.action_dim,
+             meta->dims.action_dim == 1 ? " feeds" : "s feed", meta->controller);
   else
     return states_only(episode, model, task, why, size);
   return true;

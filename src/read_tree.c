@@ -193,7 +193,8 @@ static void find_unlisted(tree *t) {
                     t->again > 1 ? "" : ": it is not listed again");
   if (t->again > 1)
     ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
-                    "%zu more links lead to groups that were met before", t->again - 1);
+                    "%zu more link%s to groups that were met before", t->again - 1,
+                    t->again == 2 ? " leads" : "s lead");
   if (t->unlisted > 0)
     ph_foreign_find(t->out, PH_FINDING_MISSING, -1,
                     "it holds more than %zu arrays: %s%zu more %s not listed", t->out->narrays,

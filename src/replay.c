@@ -208,6 +208,28 @@ static void note_damage(ph_replay *r, const char *name) {
   snprintf(r->frame.note + n, sizeof r->frame.note - n, n ? ", %s" : "damaged here: %s", name);
 }
 
+/* Why nothing is derived, behind what is damaged: ph_error(), or another reason. */
+static void note_underived(ph_replay *r, const char *why) {
+  static const char where[] = "simulation: ";
+  size_t n = strlen(r->frame.note);
+  why = strncmp(why, where, sizeof where - 1) == 0 ? why + sizeof where - 1 : why;
+  snprintf(r->frame.note + n, sizeof r->frame.note - n, "%sthe engine cannot take this state: %s",
+           n ? "; " : "", why);
+}
+
+/* That a state without a model has a number that is none. */
+static void note_raw(ph_replay *r) {
+  const ph_channel *channels = ph_episode_channels(r->episode, &(size_t){0});
+  size_t n = strlen(r->frame.note);
+  for (size_t i = r->nstates; i < r->nsignals; i++) {
+    if (strcmp(channels[r->signals[i].channel].name, "states") != 0 || isfinite(r->values[i]))
+      continue;
+    snprintf(r->frame.note + n, sizeof r->frame.note - n, "%snot finite in the file: %s",
+             n ? "; " : "", r->signals[i].name);
+    return;
+  }
+}
+
 /* The row of each channel that belongs to the step; NaN where there is none. */
 static ph_status fill_channels(ph_replay *r, int64_t step) {
   size_t n = 0;
@@ -313,7 +335,9 @@ static ph_status derive(ph_replay *r) {
   r->frame.forward = status == PH_OK;
   if (r->frame.forward)
     fill_contacts(r);
-  else if (r->sim->invalid)
+  else
+    note_underived(r, ph_error());
+  if (!r->frame.forward && r->sim->invalid)
     return sim_prepare(r);
   return PH_OK;
 }
@@ -330,6 +354,8 @@ ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode m
   ph_status status = read_frame(replay, step);
   if (status == PH_OK && !replay->frame.row.state)
     status = ph_fail(PH_EFORMAT, "%s: no state is stored for step %lld", meta->id, (long long)step);
+  if (status == PH_OK)
+    status = fill_channels(replay, step);
   if (status == PH_OK && replay->sim && !replay->partial)
     status = derive(replay);
   if (status != PH_OK) {
@@ -339,10 +365,9 @@ ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode m
   replay->frame.step = step;
   replay->frame.time = replay->frame.row.state[0];
   fill_values(replay);
-  status = fill_channels(replay, step);
-  if (status != PH_OK)
-    frame_clear(replay);
-  return status;
+  if (!replay->sim)
+    note_raw(replay);
+  return PH_OK;
 }
 
 const ph_frame *ph_replay_frame(const ph_replay *replay) {

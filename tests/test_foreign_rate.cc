@@ -184,6 +184,19 @@ TEST(ForeignRate, AStepThatIsNoMultipleOfTheTimestep) {
   EXPECT_STREQ(meta_of(f)->rate_source, "median of the time column");
 }
 
+TEST(ForeignRate, AModelWhoseTimestepIsNoneIsOdd) {
+  for (const char *timestep : {"0", "-0.002"}) {
+    Model model(scene(false, timestep));
+    Timed t(ramp(40, 0, 0.05));
+    Episode e = t.m.make(model);
+    EXPECT_EQ(findings(e), Names{std::string("oddity -1: the model's timestep is ") + timestep +
+                                 " s: how many substeps a step has is not known"});
+    EXPECT_EQ(meta_of(e)->dims.control_steps, 0);
+    EXPECT_EQ(meta_of(e)->timestep, 0);
+    EXPECT_STREQ(meta_of(e)->rate_source, "median of the time column");
+  }
+}
+
 TEST(ForeignRate, OnlyTheFirstRowsOfALongEpisodeAreLookedAt) {
   Maker m;
   std::vector<double> times = ramp(70000, 0, 0.01);

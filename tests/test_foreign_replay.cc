@@ -131,6 +131,54 @@ TEST(ForeignReplay, ADamagedChannelIsNoNumberAndIsNamed) {
   EXPECT_TRUE(ph_replay_frame(r.get())->forward) << "the engine needs no channel";
 }
 
+TEST(ForeignReplay, AStateThatNoEngineTakesIsSaidWhereItIsShownAndListed) {
+  Model model(scene());
+  for (bool fits : {true, false}) {
+    Maker m;
+    m.f.timed = true;
+    std::vector<double> rows = states(12);
+    rows[16 * 5 + 8] = NAN;
+    rows[16 * 9 + 15] = 1e300;
+    m.f.states = m.add("states", 16, rows);
+    int bad = m.add("obs/bad", 1, ramp(12));
+    m.rows(bad).bad = 5;
+    Episode e = m.make(fits ? (const ph_model *)model : nullptr, "none");
+    std::string found = all(findings(e));
+    EXPECT_NE(found.find("oddity 5: states: element 8 is not finite; 1 such\n"), std::string::npos)
+        << found;
+    EXPECT_EQ(found.find("oddity 9: states: element 15 is 1e+300, which the engine does not take; "
+                         "1 such\n") != std::string::npos,
+              fits)
+        << found;
+    Replay r = replay_of(e, fits ? (const ph_model *)model : nullptr);
+    go(r, 4);
+    EXPECT_STREQ(ph_replay_frame(r.get())->note, "");
+    go(r, 5);
+    EXPECT_STREQ(ph_replay_frame(r.get())->note,
+                 fits ? "damaged here: obs/bad; the engine cannot take this state: qpos[7] "
+                        "(joint \"elbow\") is nan"
+                      : "damaged here: obs/bad; not finite in the file: states[8]");
+    go(r, 9);
+    EXPECT_STREQ(ph_replay_frame(r.get())->note,
+                 fits ? "the engine cannot take this state: qvel[6] (joint \"elbow\") is 1e+300"
+                      : "");
+    go(r, 10);
+    EXPECT_STREQ(ph_replay_frame(r.get())->note, "");
+    EXPECT_EQ(ph_replay_frame(r.get())->forward, fits);
+  }
+}
+
+TEST(ForeignReplay, OnlyTheFirstStatesOfALongEpisodeAreLookedThrough) {
+  Maker m;
+  std::vector<double> rows(4 * 70000, 1);
+  rows[4 * 65535] = NAN;
+  rows[4 * 65536] = NAN;
+  m.f.states = m.add("states", 4, rows);
+  Episode e = m.make(nullptr, "none");
+  EXPECT_EQ(all(findings(e)), "oddity 65535: states: element 0 is not finite; 1 such\n"
+                              "missing -1: no model: none\n");
+}
+
 TEST(ForeignReplay, ARawEpisodeShowsItsNumbersByPlace) {
   Model model(scene());
   Maker m;
@@ -226,8 +274,14 @@ TEST(ForeignGuarantee, WhatIsMissingFirstIsTheReason) {
   }
   {
     Promise p;
+    p.m.f.actions = p.m.add("one", 1, ramp(4));
+    snprintf(p.m.f.meta.controller, sizeof p.m.f.meta.controller, "OSC_POSE");
+    EXPECT_EQ(p.judge(model), "STATES ONLY: 1 action feeds OSC_POSE, which the file does not hold");
+  }
+  {
+    Promise p;
     p.m.f.actions = p.m.add("seven", 7, ramp(28));
-    EXPECT_EQ(p.judge(model), "STATES ONLY: 7 actions for 1 actuators, and no task that maps them");
+    EXPECT_EQ(p.judge(model), "STATES ONLY: 7 actions for 1 actuator, and no task that maps them");
   }
 }
 

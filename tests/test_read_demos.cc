@@ -529,4 +529,19 @@ TEST_F(Demos, ADemoWhoseNameIsTooLongIsListed) {
   EXPECT_STREQ("", scan.entries[1].group);
 }
 
+TEST_F(Demos, MoreLinksToGroupsAreCounted) {
+  for (int more : {1, 2}) {
+    write([&](File &f) {
+      demo(f, "demo_0");
+      for (int i = 0; i <= more; i++)
+        f.hard("/data/demo_0/loop" + std::to_string(i), "/data/demo_0");
+    });
+    Handed h;
+    read(h);
+    EXPECT_TRUE(h.found(more == 1 ? "missing: 1 more link leads to groups that were met before"
+                                  : "missing: 2 more links lead to groups that were met before"))
+        << h.findings();
+  }
+}
+
 } // namespace

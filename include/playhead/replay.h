@@ -63,7 +63,8 @@ typedef struct ph_frame {
   size_t ncontact;
   const ph_contact *contact;
   bool forward;   /* derived values are there: the model compiled and fits */
-  char note[400]; /* "" or which columns are damaged here and so NULL, in a sentence */
+  char note[400]; /* "" or which columns are damaged here and so NULL, and why the engine derives
+                     nothing from the state, in a sentence */
 } ph_frame;
 
 /* Checks model and task against the episode before anything runs: names and order of joints and
