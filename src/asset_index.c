@@ -249,8 +249,7 @@ size_t ph_asset_index_size(const struct ph_asset_index *index, bool *cut) {
 
 /* --- finding --- */
 
-/* Components that both paths end with. */
-static size_t shared_tail(const char *a, const char *b, bool folded) {
+size_t ph_asset_shared(const char *a, const char *b, bool folded) {
   size_t n = strlen(a), m = strlen(b), shared = 0;
   while (n > 0 && m > 0) {
     size_t i = n, k = m;
@@ -310,7 +309,7 @@ static bool find_best(ph_asset_match *out, const found_file *files, size_t n, co
   int compared = 0;
   for (size_t i = 0; i < n; i++) {
     bool named = folded || strcmp(files[i].base, base) == 0;
-    size_t tail = named ? shared_tail(files[i].path, path, folded) : 0;
+    size_t tail = named ? ph_asset_shared(files[i].path, path, folded) : 0;
     if (tail > shared) {
       best = &files[i];
       shared = tail;
@@ -322,7 +321,7 @@ static bool find_best(ph_asset_match *out, const found_file *files, size_t n, co
   strcpy(out->real, best->path);
   for (const found_file *f = best + 1; f < files + n && compared < COMPARED_MAX; f++) {
     bool named = folded || strcmp(f->base, base) == 0;
-    if (!named || shared_tail(f->path, path, folded) != shared)
+    if (!named || ph_asset_shared(f->path, path, folded) != shared)
       continue;
     compared++;
     if (strlen(f->path) < sizeof out->other && !same_bytes(best->path, f->path)) {

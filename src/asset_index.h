@@ -32,6 +32,9 @@ ph_status ph_asset_index_get(const struct ph_asset_index **out, char *const *roo
 /* Files that the bound let in, and whether it kept others out. */
 size_t ph_asset_index_size(const struct ph_asset_index *index, bool *cut);
 
+/* Components that both paths end with; folded: without regard to case. */
+size_t ph_asset_shared(const char *a, const char *b, bool folded);
+
 /* The file of the same base name whose path shares the longest tail with `path` (slashes, no dots);
  * of equals the first folder's, then the first by name. Without regard to case only where there is
  * none. False: none. */

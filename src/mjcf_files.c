@@ -122,26 +122,37 @@ static bool within(const struct ph_files *files, const char *real) {
   return false;
 }
 
-/* The longest tail of the path that one of the folders from `first` on holds. */
-static bool find_tail(const struct ph_files *files, size_t first, const char *path,
-                      size_t components, char real[PATH_MAX]) {
+/* The longest tail of the path that one of the folders from `first` on holds: how many components;
+ * 0: none. */
+static size_t find_tail(const struct ph_files *files, size_t first, const char *path,
+                        size_t components, char real[PATH_MAX]) {
   size_t left = 1;
   for (const char *c = path; *c; c++)
     left += *c == '/';
   for (const char *tail = path; *tail; left--) {
     if (left < components)
-      return false;
+      return 0;
     for (size_t i = first; i < files->nroots; i++)
       if (resolve(real, files->roots[i], tail) && inside(real, files->roots[i]) &&
           (!files->foreign || regular(real)))
-        return true;
+        return left;
     tail += strcspn(tail, "/");
     tail += *tail == '/';
   }
-  return false;
+  return 0;
 }
 
 /* --- of another computer --- */
+
+/* That of several folders only the last is that of the file, which then may be another's. */
+static void note_weak(struct ph_files *files, const char *path, const char *real) {
+  size_t wanted = 1;
+  for (const char *c = path; *c; c++)
+    wanted += *c == '/' && c > path;
+  if (wanted > 2 && ph_asset_shared(real, path, false) == 2)
+    ph_source_note(files->source, "%s: taken from %s; only its last folder fits",
+                   ph_path_base(path), real);
+}
 
 static ph_status note_match(struct ph_files *files, const char *path, const ph_asset_match *match) {
   const char *base = ph_path_base(path);
@@ -152,6 +163,8 @@ static ph_status note_match(struct ph_files *files, const char *path, const ph_a
                    match->real, match->other);
   else if (match->shared < 2 && strchr(path, '/') && !match->folded)
     ph_source_note(files->source, "%s: found by its name alone: %s", base, match->real);
+  else if (!match->folded)
+    note_weak(files, path, match->real);
   return PH_OK;
 }
 
@@ -182,7 +195,10 @@ static ph_status find_foreign(struct ph_files *files, const char *path, char rea
   ph_path_plain(plain, path);
   if (!plain[0])
     return ph_fail(PH_EIO, "%s: no name of a file", path);
-  if (find_tail(files, 1, plain, 2, real))
+  size_t shared = find_tail(files, 1, plain, 2, real);
+  if (shared == 2)
+    note_weak(files, plain, real);
+  if (shared > 0)
     return PH_OK;
   ph_status status = find_name(files, plain, real, &found);
   if (status != PH_OK || found || find_tail(files, 0, plain, 1, real))

@@ -40,6 +40,21 @@ TEST_F(MjcfForeign, AFileOfAnotherComputerIsFoundByTheLongestTail) {
   EXPECT_EQ(Notes(), "");
 }
 
+TEST_F(MjcfForeign, AFileOfWhoseFoldersOnlyTheLastFitsIsSaidToBe) {
+  Put("assets/robots/panda/meshes/link0.stl", Tetrahedron(1));
+  string weak = "link0.stl: taken from " + string(top / "assets/robots/panda/meshes/link0.stl") +
+                "; only its last folder fits\n";
+  for (const char *folder : {"assets", "assets/robots/panda"}) {
+    assets = {top / folder};
+    ASSERT_EQ(Mesh("/Users/ann/assets/objects/meshes/link0.stl"), PH_OK) << ph_error();
+    EXPECT_EQ(Notes(), weak) << folder;
+    ASSERT_EQ(Mesh("/Users/ann/assets/panda/meshes/link0.stl"), PH_OK) << ph_error();
+    EXPECT_EQ(Notes(), "") << folder << ": more than one folder fits";
+    ASSERT_EQ(Mesh("meshes/link0.stl"), PH_OK) << ph_error();
+    EXPECT_EQ(Notes(), "") << folder << ": there was no more to ask for";
+  }
+}
+
 TEST_F(MjcfForeign, DotsBackslashesDrivesAndSpacesDoNotHideAFile) {
   Put("assets/my meshes/link0.stl", Tetrahedron(3));
   assets = {top / "assets"};
