@@ -193,6 +193,47 @@ TEST_F(InfoForeign, ArraysOfNoKnownLayoutAreNotCalledNone) {
   EXPECT_FALSE(Has(text, "0 actions")) << text;
 }
 
+TEST_F(InfoForeign, ADateIsNoWriter) {
+  {
+    foreign::File file(path);
+    file.group("/data/demo_1");
+    file.array("/data/demo_1/states", foreign::F64, {4, 3}, std::vector<double>(12, 0.5));
+    file.attr("/data", "date", "9-4-2021");
+    file.attr("/data", "time", "1:2:3");
+  }
+  string text = Info();
+  EXPECT_TRUE(Has(text, "\nrecorded   2021-09-04T01:02:03\n")) << text;
+  EXPECT_FALSE(Has(text, "written by")) << text;
+}
+
+/* A folder of assets that is mistyped is said at once; one of the environment is passed over. */
+TEST_F(InfoForeign, FoldersOfAssetsThatAreNotThere) {
+  foreign::write_robomimic(path);
+  string text = Info("--assets /nonexist");
+  EXPECT_EQ("playhead: info: --assets /nonexist: No such file or directory\n", text);
+  EXPECT_EQ(3, status);
+  text = Info("--assets demo.hdf5");
+  EXPECT_EQ("playhead: info: --assets demo.hdf5: not a folder\n", text);
+  EXPECT_EQ(3, status);
+  string plain = Info();
+  const char *before = getenv("PLAYHEAD_ASSETS");
+  setenv("PLAYHEAD_ASSETS", "/nonexist:/nor/this", 1);
+  text = Info();
+  EXPECT_EQ("playhead: PLAYHEAD_ASSETS: /nonexist and 1 more: no such folders: they are passed "
+            "over\n" +
+                plain,
+            text);
+  setenv("PLAYHEAD_ASSETS", ("/nonexist:" + top).c_str(), 1);
+  text = Info();
+  EXPECT_EQ("playhead: PLAYHEAD_ASSETS: /nonexist: no such folder: it is passed over\n" + plain,
+            text);
+  EXPECT_EQ(0, status);
+  if (before)
+    setenv("PLAYHEAD_ASSETS", before, 1);
+  else
+    unsetenv("PLAYHEAD_ASSETS");
+}
+
 /* verify lists what it checked, and a count that is wrong is a note. */
 TEST_F(InfoForeign, VerifyClaimsNoMoreThanItChecked) {
   foreign::Options o;

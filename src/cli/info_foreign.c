@@ -25,6 +25,7 @@ struct sheet { /* of one of the paths */
   ph_store *store;
   const char *path;
   const char *layout; /* borrowed */
+  bool written;       /* a file names its writer, not only a date */
   bool unknown;       /* arrays of a layout that is not known: nothing is taken for actions */
   size_t *place;      /* in the store, of each episode of the sheet */
   size_t n, listed, opened, refused;
@@ -67,6 +68,7 @@ static void note_words(struct sheet *s, size_t i, const ph_episode_meta *m) {
   snprintf(text, sizeof text, "%s%s%s", m->writer, m->writer[0] && m->created[0] ? ", " : "",
            m->created);
   survey_add(&s->writer, i, 0, -1, text);
+  s->written = s->written || m->writer[0];
   survey_add(&s->env, i, 0, -1, m->env_name);
   survey_add(&s->told, i, 0, -1, m->instruction);
   snprintf(text, sizeof text, "%d a step%s%s", m->dims.action_dim, m->controller[0] ? " for " : "",
@@ -310,7 +312,7 @@ static void print_guarantee(const struct sheet *s) {
 
 static void print_head(const struct sheet *s) {
   print_title(s);
-  print_line("written by", &s->writer);
+  print_line(s->written ? "written by" : "recorded", &s->writer);
   print_line("env", &s->env);
   print_line("instruction", &s->told);
   print_line("actions", &s->controller);

@@ -1,10 +1,12 @@
 #include "cli.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ANY (OPTION_BIT(HELP) | OPTION_BIT(VERSION))
@@ -142,6 +144,25 @@ static bool model_opens(const struct options *opt) {
   return status == PH_OK;
 }
 
+/* Folders of assets: those of the command line must be there, those of the environment may. */
+static int check_assets(const struct verb *verb, const struct options *opt) {
+  struct stat st;
+  if (!option_in(verb->options, OPTION_ASSETS))
+    return EXIT_FINE;
+  for (size_t i = 0; i < opt->nassets; i++)
+    if (stat(opt->assets[i], &st) != 0)
+      return cli_fail(EXIT_ERROR, "%s: --assets %s: %s", opt->verb, opt->assets[i],
+                      strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+      return cli_fail(EXIT_ERROR, "%s: --assets %s: not a folder", opt->verb, opt->assets[i]);
+  if (opt->nlost == 1)
+    cli_fail(EXIT_FINE, "PLAYHEAD_ASSETS: %s: no such folder: it is passed over", opt->lost);
+  else if (opt->nlost > 1)
+    cli_fail(EXIT_FINE, "PLAYHEAD_ASSETS: %s and %zu more: no such folders: they are passed over",
+             opt->lost, opt->nlost - 1);
+  return EXIT_FINE;
+}
+
 /* A model or a task that the command line names is there and right, before any episode is opened.
  */
 static int check_named(const struct options *opt) {
@@ -188,7 +209,9 @@ static int run_verb(const struct verb *verb, int argc, char **argv) {
   } else if (ph_engine_check() != PH_OK) {
     status = cli_error();
   } else {
-    status = check_named(&opt);
+    status = check_assets(verb, &opt);
+    if (status == EXIT_FINE)
+      status = check_named(&opt);
     if (status == EXIT_FINE)
       status = verb->options & (OPTION_BIT(GROUP) | OPTION_BIT(DATASET)) ? run_on_files(verb, &opt)
                                                                          : verb->run(&opt);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -173,11 +174,18 @@ static bool take(const struct parser *p, int argc, char **argv, int *i) {
   return set(p, info, value);
 }
 
-/* Adds the folders of PLAYHEAD_ASSETS, separated by colons. */
+/* Adds the folders of PLAYHEAD_ASSETS, separated by colons, that are there. One that is not harms
+ * nothing: it may be meant for another machine. */
 static void add_environment(struct options *opt) {
   char *rest = NULL;
-  for (char *dir = strtok_r(opt->environment, ":", &rest); dir; dir = strtok_r(NULL, ":", &rest))
-    opt->assets[opt->nassets++] = dir;
+  struct stat st;
+  for (char *dir = strtok_r(opt->environment, ":", &rest); dir; dir = strtok_r(NULL, ":", &rest)) {
+    bool there = stat(dir, &st) == 0 && S_ISDIR(st.st_mode);
+    if (there)
+      opt->assets[opt->nassets++] = dir;
+    else if (opt->nlost++ == 0)
+      opt->lost = dir;
+  }
 }
 
 static bool prepare(struct options *opt, const char *verb, int argc) {

@@ -118,6 +118,8 @@ struct options {
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */
+  const char *lost;  /* the first folder of it that is not there; NULL: none */
+  size_t nlost;
   int64_t cols, rows, envs;
   int64_t episodes, jobs; /* 0: not given */
   uint64_t seed;
