@@ -13,7 +13,7 @@
 #include "fail.h"
 #include "superblock.h"
 
-enum { HEAD = 1024 };
+enum { HEAD = 4096 }; /* of which a comment may take much */
 
 /* --- opening --- */
 
@@ -79,18 +79,32 @@ static bool starts(const char *text, const char *word) {
   return strncasecmp(text, word, strlen(word)) == 0;
 }
 
+/* Behind the blanks, declarations (<?xml ...?>) and comments that an XML text begins with; where
+ * one does not end in what was read, that one. */
+static const char *skip_prolog(const char *text) {
+  static const char *const parts[][2] = {{"<?", "?>"}, {"<!--", "-->"}};
+  for (size_t i = 0; i < 2;) {
+    text += strspn(text, " \t\r\n");
+    bool here = strncmp(text, parts[i][0], strlen(parts[i][0])) == 0;
+    const char *end = here ? strstr(text + strlen(parts[i][0]), parts[i][1]) : NULL;
+    text = end ? end + strlen(parts[i][1]) : text;
+    i = end ? 0 : i + 1;
+  }
+  return text;
+}
+
 /* Of text: what it is; NULL: it is no text. */
 static const char *text_kind(const char *text, size_t n) {
   size_t at = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   for (size_t i = at; i < n; i++)
     if ((unsigned char)text[i] < 0x20 && !isspace((unsigned char)text[i]))
       return NULL;
-  const char *word = text + at + strspn(text + at, " \t\r\n");
+  const char *begin = text + at + strspn(text + at, " \t\r\n"), *word = skip_prolog(begin);
   if (starts(word, "<!doctype html") || starts(word, "<html"))
     return "a web page stands here instead: the download was refused, or needs a login";
   if (starts(word, "<mujoco"))
     return "a MuJoCo model stands here: --model takes it";
-  if (word[0] == '<')
+  if (begin[0] == '<')
     return "it is an XML text";
   if (word[0] == '{' || word[0] == '[')
     return "it is a JSON text";

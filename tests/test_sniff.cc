@@ -104,6 +104,10 @@ TEST_F(Sniff, OtherThingsAreNamed) {
       {"\x93NUMPY" + pad, "it is not an HDF5 file: it is one NumPy array (.npy)"},
       {"\x80\x04\x95" + pad,
        "it is not an HDF5 file: it is a Python pickle: pickles run code and are not read"},
+      {"<?xml version='1.0'?>\n<!-- " + std::string(2000, 'x') + " -->\n<!-- > -->\n<mujoco/>",
+       "it is not an HDF5 file: a MuJoCo model stands here: --model takes it"},
+      {"<!-- <mujoco> --><robot/>", "it is not an HDF5 file: it is an XML text"},
+      {"<!-- never closed <mujoco/>", "it is not an HDF5 file: it is an XML text"},
       {"PAR1" + pad, "it is not an HDF5 file: it is a Parquet table"},
       {"CDF\x01" + pad, "it is not an HDF5 file: it is a file of NetCDF 3, which HDF5 cannot read"},
       {std::string("\x10\0\0\0\0\0\0\0{", 9) + pad,
@@ -111,7 +115,7 @@ TEST_F(Sniff, OtherThingsAreNamed) {
       {std::string(257, 'n') + "ustar" + std::string(300, '\0'),
        "it is not an HDF5 file: it is a tar archive: unpack it first"},
       {std::string(4096, '\0'),
-       "it is not an HDF5 file: its first 1024 bytes are zero, as when it was not copied, or not "
+       "it is not an HDF5 file: its first 4096 bytes are zero, as when it was not copied, or not "
        "written, to the end"},
       {std::string("\x89HDG\r\n\x1a\n", 8), "it is not an HDF5 file: it is too short to be one"},
       {std::string("\x01\x02\0\x03", 4) + pad, "it is not an HDF5 file"},
