@@ -39,6 +39,7 @@ const Sample kSamples[] = {
     {"door_drop", "robosuite-2020/door/panda/demo.hdf5", kDrop},
     {"robomimic", "robomimic/franka_reaching.hdf5", {}},
     {"robomimic_drop", "robomimic/franka_reaching.hdf5", kDrop},
+    {"robomimic_assets", "robomimic/franka_reaching.hdf5", kAssets},
     {"libero", "synthetic/libero/KITCHEN_SCENE1_demo.hdf5", {}},
     {"mimicgen", "synthetic/mimicgen/demo.hdf5", {}},
     {"robosuite_raw", "synthetic/robosuite_raw", {}},
@@ -62,6 +63,18 @@ const Sample kSamples[] = {
     {"libero_init", "libero/KITCHEN_SCENE8_put_both_moka_pots_on_the_stove.pruned_init", {}},
     {"embodichain", "synthetic/embodichain/traj_env0_000000.pt", {}},
     {"mujoco_npy", "synthetic/mujoco/rollout_state.npy", {}},
+    {"mujoco_sysid", "synthetic/mujoco/sysid_traj.npz", {}},
+    {"mujoco_warp", "synthetic/mujoco/warp_replay.npz", {}},
+    {"bigym_pixel", "bigym/2_ReachTarget_JointPositionActionMode_pixel.safetensors", {}},
+    {"bigym_light", "bigym/4_ReachTarget_JointPositionActionMode_lightweight.safetensors", {}},
+    {"bigym2", "synthetic/bigym2/20260826T101112_0_30.npz", {}},
+    {"loco_mujoco", "loco-mujoco/02-constspeed_ATLAS.npz", {}},
+    {"loco_mujoco_walk", "synthetic/loco_mujoco/walk.npz", {}},
+    {"mjlab", "synthetic/mjlab/nan_dump_20260101_000000.npz", {}},
+    {"motion_mjlab", "synthetic/motion/mjlab_motion.npz", {}},
+    {"motion_amass", "synthetic/motion/amass_poses.npz", {}},
+    {"rscope", "synthetic/rscope/2026_01_01-00_00_00.mj_unroll", {}},
+    {"rscope_meta", "synthetic/rscope/rscope_meta.pkl", {}},
 };
 
 const fs::path kRoot = TEST_SOURCE_ROOT;
@@ -151,8 +164,14 @@ TEST_P(Samples, AreShownAsTheyWereLookedAt) {
     EXPECT_EQ(text.find("= signal"), string::npos) << text;
     return line + "\n" + text;
   };
-  if (sample.more == kAssets)
+  if (sample.more == kAssets) {
+    fs::path from = samples;
     Copy("robosuite-2020");
+    if (!fs::exists(top / sample.path)) {
+      fs::create_directories((top / sample.path).parent_path());
+      fs::copy_file(from / sample.path, top / sample.path);
+    }
+  }
   string shown = run({"info"}) + "\n" + run({"screen", "--size", "120x40"});
   fs::path golden = kRoot / "tests/golden/samples" / (string(sample.name) + ".txt");
   if (getenv("PH_GOLDEN_UPDATE")) {
