@@ -181,7 +181,16 @@ static ph_status check_reset(ph_env *env) {
   char what[120];
   ph_status status = ph_sim_get_row(env->sim, &row);
   if (status == PH_OK && !ph_finite_row(&row, &env->dims, env->model, what, sizeof what))
-    status = ph_fail(PH_ETASK, "%s: reset: %s is not finite", info_of(env)->name, what);
+    status = ph_fail(PH_EINVAL, "%s: reset: %s is not finite", info_of(env)->name, what);
+  return status;
+}
+
+/* Derived values of what the reset left; numbers that no engine takes are not the engine's fault.
+ */
+static ph_status forward_reset(ph_env *env) {
+  ph_status status = ph_sim_forward(env->sim);
+  if (status == PH_ESIM && !env->sim->invalid)
+    status = ph_fail_in(PH_EINVAL, "%s: reset", info_of(env)->name);
   return status;
 }
 
@@ -191,7 +200,7 @@ static ph_status start_episode(ph_env *env, ph_row *row0) {
   if (status == PH_OK)
     status = ph_sim_diff_model(env->sim, &env->edits, &env->nedits);
   if (status == PH_OK)
-    status = ph_sim_forward(env->sim);
+    status = forward_reset(env);
   if (status != PH_OK)
     return status;
   ph_actions_reset(env->actions, env->sim);

@@ -207,13 +207,23 @@ static void fail(ph_pool *pool, slot *s, ph_status status) {
   atomic_store(&pool->stop, 1);
 }
 
-static ph_status begin(ph_pool *pool, slot *s) {
+/* Numbers that are not finite end the episode, not the run: they are in ph_error(). */
+static ph_status end_nan(slot *s, ph_outcome *out) {
+  snprintf(s->detail, sizeof s->detail, "%s", ph_error());
+  *out = (ph_outcome){.done = true, .end = PH_END_NAN, .detail = s->detail};
+  return PH_OK;
+}
+
+/* out->done: the episode has ended before it had a row, and is not active. */
+static ph_status begin(ph_pool *pool, slot *s, ph_outcome *out) {
   ph_row row0;
   size_t nedits = 0;
   s->episode = ph_recorder_next_episode(pool->rec, s->env_id);
   s->seed = ph_env_seed(pool->opt.seed, s->env_id, s->episode);
   s->actions = 0;
   ph_status status = ph_env_reset(s->env, s->seed, &row0);
+  if (status == PH_EINVAL)
+    return end_nan(s, out);
   if (status != PH_OK)
     return status;
   const ph_edit *edits = ph_env_edits(s->env, &nedits);
@@ -225,11 +235,8 @@ static ph_status begin(ph_pool *pool, slot *s) {
 /* Asks the policy, steps and records. */
 static ph_status step(ph_pool *pool, slot *s, ph_outcome *out) {
   ph_status status = ph_env_policy(s->env, s->action);
-  if (status == PH_EINVAL) { /* a non-finite action ends the episode, not the run */
-    snprintf(s->detail, sizeof s->detail, "%s", ph_error());
-    *out = (ph_outcome){.done = true, .end = PH_END_NAN, .detail = s->detail};
-    return PH_OK;
-  }
+  if (status == PH_EINVAL)
+    return end_nan(s, out);
   if (status == PH_OK)
     status = ph_env_step(s->env, s->action, out);
   if (status != PH_OK || (out->done && out->end == PH_END_NAN))
@@ -252,7 +259,17 @@ static void tell(ph_pool *pool, const ph_pool_episode *episode) {
   pthread_mutex_unlock(&pool->telling);
 }
 
-/* Ends the episode that runs: in the recorder, in the counters, and tells of it. */
+/* An episode that never was active had no row 0. */
+static ph_status end_in_recorder(ph_pool *pool, const slot *s, const ph_pool_episode *e,
+                                 bool unwanted) {
+  if (!s->active)
+    return ph_recorder_skip(pool->rec, s->env_id);
+  if (unwanted)
+    return ph_recorder_discard(pool->rec, s->env_id);
+  return ph_recorder_end(pool->rec, s->env_id, e->end, e->success, e->detail);
+}
+
+/* Ends the episode that the env is in: in the recorder, in the counters, and tells of it. */
 static void end(ph_pool *pool, slot *s, ph_end reason, const char *detail) {
   bool judged = ph_task_info_of(pool->task)->has_success;
   ph_pool_episode e = {.env_id = s->env_id,
@@ -264,8 +281,7 @@ static void end(ph_pool *pool, slot *s, ph_end reason, const char *detail) {
                        .detail = detail,
                        .error = s->error};
   bool unwanted = pool->opt.only_success && e.success != 1 && s->actions > 0;
-  ph_status status = unwanted ? ph_recorder_discard(pool->rec, s->env_id)
-                              : ph_recorder_end(pool->rec, s->env_id, reason, e.success, detail);
+  ph_status status = end_in_recorder(pool, s, &e, unwanted);
   if (status != PH_OK) {
     e.fate = PH_POOL_KEPT;
     e.error = e.error ? e.error : ph_error();
@@ -293,8 +309,8 @@ static bool stopped(const ph_pool *pool) {
 static bool slice(ph_pool *pool, slot *s) {
   for (int k = 0; k < SLICE && s->left > 0 && !stopped(pool); k++) {
     ph_outcome out = {0};
-    ph_status status = s->active ? PH_OK : begin(pool, s);
-    if (status == PH_OK)
+    ph_status status = s->active ? PH_OK : begin(pool, s, &out);
+    if (status == PH_OK && s->active)
       status = step(pool, s, &out);
     if (status != PH_OK) {
       fail(pool, s, status);

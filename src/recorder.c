@@ -235,21 +235,31 @@ static ph_status start(ph_recorder *rec, ph_slot *slot, uint64_t seed, ph_take_b
   return PH_OK;
 }
 
+/* The env's slot, in which no episode runs. */
+static ph_status idle_slot(ph_slot **out, ph_recorder *rec, int env_id) {
+  *out = env_id >= 0 ? make_slot(rec, env_id) : NULL;
+  if (env_id < 0)
+    return ph_fail(PH_EINVAL, "recorder: env %d: ids start at 0", env_id);
+  if (!*out)
+    return ph_fail(PH_ENOMEM, "recorder: out of memory");
+  if ((*out)->running) {
+    return ph_fail(PH_EINVAL, "recorder: env %d: its episode %" PRId64 " has not ended", env_id,
+                   (*out)->take.episode);
+  }
+  return PH_OK;
+}
+
 ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed, const ph_edit *edits,
                             size_t n, const ph_row *row0) {
   if (env_id < 0)
     return ph_fail(PH_EINVAL, "recorder: env %d: ids start at 0", env_id);
+  ph_slot *slot = NULL;
   uint32_t columns = ph_row_columns(row0, &rec->origin.dims);
   ph_status status = ph_row_check(rec, env_id, 0, columns | rec->required, row0);
+  if (status == PH_OK)
+    status = idle_slot(&slot, rec, env_id);
   if (status != PH_OK)
     return status;
-  ph_slot *slot = make_slot(rec, env_id);
-  if (!slot)
-    return ph_fail(PH_ENOMEM, "recorder: out of memory");
-  if (slot->running) {
-    return ph_fail(PH_EINVAL, "recorder: env %d: its episode %" PRId64 " has not ended", env_id,
-                   slot->take.episode);
-  }
   ph_take_begin begin = {.dims = &rec->origin.dims,
                          .model = rec->model,
                          .columns = log_columns(rec, columns),
@@ -260,6 +270,19 @@ ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed, const p
     return status;
   pthread_mutex_lock(&rec->lock);
   rec->tally.resets++;
+  pthread_mutex_unlock(&rec->lock);
+  return PH_OK;
+}
+
+ph_status ph_recorder_skip(ph_recorder *rec, int env_id) {
+  ph_slot *slot = NULL;
+  ph_status status = idle_slot(&slot, rec, env_id);
+  if (status != PH_OK)
+    return status;
+  slot->next++;
+  pthread_mutex_lock(&rec->lock);
+  rec->tally.resets++;
+  rec->tally.discards++;
   pthread_mutex_unlock(&rec->lock);
   return PH_OK;
 }

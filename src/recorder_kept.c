@@ -187,6 +187,7 @@ bool ph_take_to_journal(const ph_recorder *rec, ph_take *take) {
 void ph_recorder_committed(ph_recorder *rec, const ph_take *take) {
   pthread_mutex_lock(&rec->lock);
   rec->tally.commits++;
+  rec->tally.saved_steps += ph_rowlog_states(take->log) - 1;
   rec->tally.by_end[take->reason]++;
   pthread_mutex_unlock(&rec->lock);
 }

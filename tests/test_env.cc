@@ -282,7 +282,7 @@ TEST(Env, PhysicsThatBlowsUpEndsAsNan) {
   }
 }
 
-TEST(Env, AResetThatLeavesNanIsTheTasksFault) {
+TEST(Env, AResetThatLeavesNanIsNamedWithItsElement) {
   Model model;
   Task task(rec_task("reset = function(env) env.qvel.b = 0/0 end"));
   Task ctrl(rec_task("reset = function(env) env.ctrl.pb = 1/0 end"));
@@ -290,11 +290,16 @@ TEST(Env, AResetThatLeavesNanIsTheTasksFault) {
   ph_row row;
   ph_outcome out;
   double action[2] = {0, 0};
-  EXPECT_EQ(PH_ETASK, ph_env_reset(a.env, 1, &row));
+  EXPECT_EQ(PH_EINVAL, ph_env_reset(a.env, 1, &row));
   EXPECT_NE(nullptr, strstr(ph_error(), "qvel")) << ph_error();
   EXPECT_EQ(PH_EINVAL, ph_env_step(a.env, action, &out));
-  EXPECT_EQ(PH_ETASK, ph_env_reset(b.env, 1, &row));
+  EXPECT_EQ(PH_EINVAL, ph_env_reset(b.env, 1, &row));
   EXPECT_NE(nullptr, strstr(ph_error(), "pb")) << ph_error();
+  Task far(rec_task("reset = function(env) env.qpos.a = 1e20 end"));
+  Env c(far, model);
+  EXPECT_EQ(PH_EINVAL, ph_env_reset(c.env, 1, &row)) << "finite, but no engine takes it";
+  EXPECT_EQ(nullptr, row.state);
+  EXPECT_NE(nullptr, strstr(ph_error(), "reset: ")) << ph_error();
 }
 
 TEST(Env, ScriptErrorsNameTheStep) {

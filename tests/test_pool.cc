@@ -147,7 +147,7 @@ TEST(Pool, AppendingGoesOnAsOneLongerRecording) {
 TEST(Pool, AnEpisodeWithoutAStepIsDiscarded) {
   TempDir dir;
   Model model;
-  Task task(pool_task(30, "policy = function(s) return {0/0, 0} end"));
+  Task task(pool_task(3, "policy = function(s) return {0/0, 0} end"));
   std::vector<Told> told;
   ph_tally tally =
       record(dir.path + "/run", task, model, Pool::options(2, 4, 2), PH_EXISTING_REFUSE, &told);
@@ -157,6 +157,41 @@ TEST(Pool, AnEpisodeWithoutAStepIsDiscarded) {
     EXPECT_EQ(PH_END_NAN, t.e.end);
     EXPECT_EQ(0, t.e.actions);
     EXPECT_NE(std::string::npos, t.detail.find("step 0: action[0] (a) is not finite")) << t.detail;
+  }
+}
+
+TEST(Pool, AResetThatIsNotFiniteEndsItsEpisodeOnly) {
+  TempDir dir;
+  Model model;
+  Task task(pool_task(6, "reset = function(env, rng)\n"
+                         "  env.qpos.a = rng() < 0.5 and 0/0 or 0.1 end,\n"
+                         "success = function(s) return false end"));
+  for (bool only_success : {false, true}) {
+    std::vector<Told> told;
+    ph_pool_options opt = Pool::options(2, 12, 2);
+    opt.only_success = only_success;
+    ph_tally tally = record(dir.path + (only_success ? "/none" : "/run"), task, model, opt,
+                            PH_EXISTING_REFUSE, &told);
+    EXPECT_EQ(12, tally.resets);
+    EXPECT_EQ(12u, told.size());
+    std::vector<std::set<int64_t>> numbers(2);
+    int64_t empty = 0, steps = 0;
+    for (auto &t : told) {
+      EXPECT_TRUE(numbers[t.e.env_id].insert(t.e.episode).second) << "a number of its own";
+      EXPECT_EQ(ph_env_seed(3, t.e.env_id, t.e.episode), t.e.seed);
+      steps += t.e.fate == PH_POOL_SAVED ? t.e.actions : 0;
+      if (t.e.fate != PH_POOL_DISCARDED)
+        continue;
+      empty++;
+      EXPECT_EQ(PH_END_NAN, t.e.end);
+      EXPECT_EQ("", t.error);
+      EXPECT_EQ("odds: reset: qpos[0] (a) is not finite", t.detail);
+    }
+    EXPECT_GT(empty, 0);
+    EXPECT_LT(empty, 12);
+    EXPECT_EQ(only_success ? 12 : empty, tally.discards);
+    EXPECT_EQ(steps, tally.saved_steps);
+    EXPECT_EQ((12 - empty) * 6, tally.steps);
   }
 }
 

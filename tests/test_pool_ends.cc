@@ -136,6 +136,26 @@ TEST(PoolEnds, ARecorderThatCannotWriteIsNoError) {
   EXPECT_EQ(6u, sink.kept.size());
 }
 
+TEST(PoolEnds, AnEpisodeThatIsSkippedTakesANumberAndIsCounted) {
+  TempDir dir;
+  Model model;
+  Task task(pool_task(4));
+  Pool pool(task, model, Pool::options(1, 1, 1));
+  Recorder rec(dir.path + "/run", task, model, pool);
+  EXPECT_EQ(PH_OK, ph_recorder_skip(rec.rec, 0)) << ph_error();
+  EXPECT_EQ(PH_EINVAL, ph_recorder_skip(rec.rec, -1));
+  EXPECT_EQ(1, ph_recorder_next_episode(rec.rec, 0));
+  Env env(task, model);
+  ph_row row;
+  ASSERT_EQ(PH_OK, ph_env_reset(env.env, 1, &row));
+  ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, 0, 1, nullptr, 0, &row)) << ph_error();
+  EXPECT_EQ(PH_EINVAL, ph_recorder_skip(rec.rec, 0)) << "one runs";
+  EXPECT_NE(nullptr, strstr(ph_error(), "its episode 1 has not ended")) << ph_error();
+  ph_tally tally = rec.close();
+  EXPECT_EQ(2, tally.resets);
+  EXPECT_EQ(2, tally.discards);
+}
+
 TEST(PoolEnds, ProgressCountsWhatHasCome) {
   TempDir dir;
   Model model;

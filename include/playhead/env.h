@@ -39,8 +39,9 @@ PH_API void ph_env_free(ph_env *env); /* Nullable */
 PH_API uint64_t ph_env_seed(uint64_t run_seed, int env_id, int64_t episode);
 
 /* Starts an episode from its own seed: reset state, the task's reset, streams, counters. *row0 is
- * row 0 (borrowed). PH_ETASK: the script failed, or left non-finite values (element named).
- * PH_ESIM: the engine cannot take the state that it left. After an error no episode runs. */
+ * row 0 (borrowed). PH_EINVAL: the script left values that are not finite, or that no engine takes;
+ * the element is named, and the episode has no row 0 (ph_recorder_skip counts it). PH_ETASK: the
+ * script failed. PH_ESIM: a fatal error of the engine. After an error no episode runs. */
 PH_API ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0);
 
 /* What the reset changed in the model; borrowed until the next reset. */

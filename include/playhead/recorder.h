@@ -52,6 +52,7 @@ typedef struct ph_recorder_options {
 /* Tally of a recording: resets = commits + discards once it is closed and nothing was lost. */
 typedef struct ph_tally {
   int64_t resets, commits, discards, steps;
+  int64_t saved_steps; /* those in episodes that were saved */
   int64_t failed; /* episodes that could not be written; their rows are kept until close */
   int64_t by_end[PH_END_COUNT];
 } ph_tally;
@@ -78,6 +79,10 @@ PH_API ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_
  * not finite, or says that the env's last episode has not ended; nothing has begun then. */
 PH_API ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed,
                                    const ph_edit *edits, size_t n, const ph_row *row0);
+
+/* An episode whose reset left nothing to record, a row 0 that is not finite for one: counts as a
+ * reset and a discard, and its number is not used again. PH_EINVAL: as ph_recorder_begin. */
+PH_API ph_status ph_recorder_skip(ph_recorder *rec, int env_id);
 
 /* One transition for each of n envs; arrays are parallel to env_ids: action[i] (action_dim),
  * reward[i], flags[i] (PH_FLAG_*), row[i]. All is copied. ctrl_substeps (control_steps x nu each)
