@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <playhead/verify.h>
-
 #include "fail.h"
 #include "store.h"
 
@@ -29,7 +27,6 @@ static bool is_of(const ph_entry *e, const ph_take *take) {
 /* Why the journal is needed still; "" it is not. */
 static ph_status check_episode(char *why, size_t size, const ph_entry *e, const ph_take *take,
                                const ph_episode *episode) {
-  ph_verdict verdict;
   bool same = false;
   int64_t is = ph_episode_meta_of(episode)->actions, mine = ph_rowlog_states(take->log) - 1;
   if (is < mine) {
@@ -37,12 +34,7 @@ static ph_status check_episode(char *why, size_t size, const ph_entry *e, const 
              bare_name(e->file), is, mine);
     return PH_OK;
   }
-  ph_status status = ph_verify_episode(&verdict, episode, NULL, NULL, NULL);
-  if (!status && verdict.nflaws > 0) {
-    snprintf(why, size, "%.80s is damaged: %.80s: the journal stays", bare_name(e->file),
-             verdict.flaw[0].text);
-    return PH_OK;
-  }
+  ph_status status = ph_rescue_whole(episode);
   if (!status)
     status = ph_rescue_same(&same, take, episode);
   if (!status && !same)

@@ -37,6 +37,9 @@ ph_status ph_rescue_put_away(ph_rescue *r, const char *name, int64_t beyond);
  * that become episodes are `pending`. PH_EFORMAT: it is no run. PH_ENOMEM, PH_EIO. */
 ph_status ph_rescue_look(ph_rescue *r);
 
+/* Reads all rows of the episode, each block against its checksum. PH_ECORRUPT and other errors of
+ * reading; PH_ENOMEM. */
+ph_status ph_rescue_whole(const ph_episode *episode);
 /* Whether the episode begins with the very rows of the take, and has its seed. Columns that the
  * episode lacks, because they never left the model's reset value, are not compared. Errors of
  * reading either; PH_ENOMEM. */

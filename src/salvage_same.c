@@ -75,3 +75,19 @@ ph_status ph_rescue_same(bool *same, const ph_take *take, const ph_episode *epis
   sides_free(&s);
   return status;
 }
+
+ph_status ph_rescue_whole(const ph_episode *episode) {
+  const ph_dims *dims = &ph_episode_meta_of(episode)->dims;
+  ph_status status = PH_OK;
+  for (ph_column col = 0; col < PH_COL_COUNT && !status; col++) {
+    int64_t rows = ph_episode_has(episode, col) ? ph_episode_rows(episode, col) : 0;
+    size_t row = ph_schema_width(col, dims) * ph_type_size(ph_schema_column(col)->type);
+    unsigned char *block = malloc(BLOCK_ROWS * row + 1);
+    status = block ? PH_OK : ph_rescue_no_memory();
+    for (int64_t first = 0; first < rows && !status; first += BLOCK_ROWS)
+      status = ph_episode_read(episode, col, first,
+                               rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS, block);
+    free(block);
+  }
+  return status;
+}
