@@ -61,8 +61,8 @@ void ph_recorder_relief(ph_recorder *rec, ph_trouble kind) {
       continue;
     }
     snprintf(line, sizeof line, "%s: %s: %s", rec->path, rec->causes[i].why, relief[kind]);
-    if (rec->warn)
-      rec->warn(rec->user, line);
+    if (rec->relief)
+      rec->relief(rec->user, line);
   }
   rec->ncauses = left;
   pthread_mutex_unlock(&rec->warning);

@@ -51,6 +51,7 @@ struct ph_recorder {
   bool run;          /* the sink is a run directory that was started here */
   uint32_t required; /* columns that every row 0 must have */
   void (*warn)(void *user, const char *line);
+  void (*relief)(void *user, const char *line); /* NULL where warn is */
   void *user;
 
   pthread_mutex_t lock;

@@ -42,18 +42,20 @@ typedef struct ph_recorder_options {
    * the recorder. */
   void (*warn)(void *user, const char *line);
   void *user;
+  /* Nullable. As warn, and told instead of it that a cause is gone. */
+  void (*relief)(void *user, const char *line);
 } ph_recorder_options;
 #define PH_RECORDER_OPTIONS_INIT                                                                   \
   {                                                                                                \
     NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false, false, PH_EXISTING_REFUSE, NULL,     \
-        NULL                                                                                       \
+        NULL, NULL                                                                                 \
   }
 
 /* Tally of a recording: resets = commits + discards once it is closed and nothing was lost. */
 typedef struct ph_tally {
   int64_t resets, commits, discards, steps;
   int64_t saved_steps; /* those in episodes that were saved */
-  int64_t failed; /* episodes that could not be written; their rows are kept until close */
+  int64_t failed;      /* episodes that could not be written; their rows are kept until close */
   int64_t by_end[PH_END_COUNT];
 } ph_tally;
 
