@@ -105,7 +105,7 @@ static ph_status copy_chunks(hid_t made, hid_t from, const ph_h5_shape *s, const
   hsize_t at[H5S_MAX_RANK] = {0}, size, room = 0;
   void *chunk = NULL;
   ph_status status = PH_OK;
-  if (n == 0 || e->row_bytes == 0 || H5Dget_storage_size(from) == 0)
+  if (n == 0 || e->row_bytes == 0 || ph_h5_unwritten(from))
     return PH_OK;
   do {
     uint32_t mask = 0;
@@ -149,7 +149,7 @@ static ph_status copy_blocks(hid_t made, hid_t from, const ph_h5_shape *s, const
   int64_t block = e->row_bytes < BLOCK && e->row_bytes > 0 ? (int64_t)(BLOCK / e->row_bytes) : 1;
   bool lies = s->layout == H5D_CONTIGUOUS && !e->text;
   ph_status status = PH_OK;
-  if (n == 0 || e->row_bytes == 0 || (!e->chunked && H5Dget_storage_size(from) == 0))
+  if (n == 0 || e->row_bytes == 0 || (!e->chunked && ph_h5_unwritten(from)))
     return PH_OK;
   if (e->text)
     block = 1;

@@ -179,11 +179,19 @@ static void say(ph_h5_extent *e, int64_t good, const char *why) {
   snprintf(e->why, sizeof e->why, "%s", why);
 }
 
+/* That its storage cannot be asked for is another thing than that there is none. */
+bool ph_h5_unwritten(hid_t dataset) {
+  H5D_space_status_t storage = H5D_SPACE_STATUS_ERROR;
+  bool known = H5Dget_space_status(dataset, &storage) >= 0;
+  H5Eclear2(H5E_DEFAULT);
+  return known && storage == H5D_SPACE_STATUS_NOT_ALLOCATED;
+}
+
 static void measure_contiguous(ph_h5_extent *e, hid_t dataset) {
   haddr_t at = H5Dget_offset(dataset);
   hsize_t stored = H5Dget_storage_size(dataset), end = ph_h5_file_end(dataset);
   H5Eclear2(H5E_DEFAULT);
-  if (e->row_bytes == 0 || e->rows == 0 || (at == HADDR_UNDEF && stored == 0)) {
+  if (e->row_bytes == 0 || e->rows == 0 || (at == HADDR_UNDEF && ph_h5_unwritten(dataset))) {
     e->good = e->rows; /* never written */
     return;
   }
@@ -215,7 +223,7 @@ static const char *chunk_fault(hid_t dataset, const ph_h5_shape *s, int rank, co
   hsize_t count[H5S_MAX_RANK];
   *size = 0;
   if (H5Dget_chunk_storage_size(dataset, at, size) < 0)
-    return "the list of their chunks breaks off";
+    return "the list of its chunks breaks off";
   if (*size == 0)
     return NULL;
   if (!s->unpacked) {
@@ -237,7 +245,7 @@ static void measure_chunks(ph_h5_extent *e, const ph_h5_shape *s, hid_t dataset,
   hsize_t at[H5S_MAX_RANK] = {0}, size = 0;
   e->good = e->rows;
   e->checked = s->unpacked && H5Pget_nfilters(s->creation) > 0;
-  if (e->rows == 0 || e->row_bytes == 0 || H5Dget_storage_size(dataset) == 0)
+  if (e->rows == 0 || e->row_bytes == 0 || ph_h5_unwritten(dataset))
     return;
   void *buffer = malloc(s->unpacked ? s->chunk_bytes : CHUNK_MAX);
   const char *fault = buffer ? NULL : "out of memory";
@@ -325,7 +333,7 @@ ph_status ph_h5_extent_read(hid_t dataset, const ph_h5_extent *e, ph_type type, 
   ph_h5_enter();
   ph_status status = PH_OK;
   const char *fault = ph_h5_shape_read(&shape, &again, dataset);
-  bool lies = !fault && shape.layout == H5D_CONTIGUOUS && H5Dget_storage_size(dataset) > 0;
+  bool lies = !fault && shape.layout == H5D_CONTIGUOUS && !ph_h5_unwritten(dataset);
   bool ok = !fault && (lies ? ph_h5_rows_there(dataset, e, first, n, out)
                             : ph_h5_read_rows(dataset, &shape, e, first, n, out));
   if (!ok)

@@ -21,6 +21,8 @@ const char *ph_h5_shape_read(ph_h5_shape *shape, ph_h5_extent *extent, hid_t dat
 void ph_h5_shape_clear(ph_h5_shape *shape);
 /* 1: of texts or lists of their own length, 2: of what cannot be copied, 0: of plain bytes. */
 int ph_h5_pointers(hid_t type);
+/* No byte of it was ever stored: all of it is the fill value. */
+bool ph_h5_unwritten(hid_t dataset);
 /* The next chunk's first element, of those whose first row is below limit. */
 bool ph_h5_next_chunk(const ph_h5_shape *shape, int rank, hsize_t limit, hsize_t *at);
 /* n rows through the library; as they lie in the file; what the library took for texts given back.

@@ -1,7 +1,8 @@
 /* An object's header may go on in further pieces, and those that were written last are lost first:
  * the attributes of a group that is filled for hours are behind all that is in it. A header whose
  * first piece is whole is read as if it ended where the lost pieces begin: the message that leads
- * to one becomes an empty one. */
+ * to one becomes an empty one. Of groups alone: how a dataset's bytes are to be unpacked may be in
+ * the lost piece, and nothing would say so. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct header {
   int fd;
   uint64_t base, end;
   bool old, ordered, lists; /* lists: it says where an old group's are */
+  bool group, dataset;      /* it has what these have */
   unsigned char *lost;      /* of the last message that led to a lost piece */
   size_t messages;          /* of an old one, as it will be */
   struct piece piece[PIECES];
@@ -78,6 +80,13 @@ static bool add_first(struct header *h, uint64_t at) {
   return size <= HEADER_MAX && add_piece(h, at, prefix + field + size + 4, prefix + field, "OHDR");
 }
 
+static void note_kind(struct header *h, size_t kind) {
+  enum { SPACE = 1, LINKS = 2, TYPE = 3, LAYOUT = 8, LINK = 6, GROUP = 10 };
+  h->lists = h->lists || kind == LISTS;
+  h->group = h->group || kind == LISTS || kind == LINKS || kind == LINK || kind == GROUP;
+  h->dataset = h->dataset || kind == SPACE || kind == TYPE || kind == LAYOUT;
+}
+
 /* Goes through the messages of a piece; false: they make no sense. */
 static bool follow(struct header *h, size_t i) {
   size_t type = h->old ? 2 : 1, prefix = h->old ? 8 : h->ordered ? 6 : 4;
@@ -89,7 +98,7 @@ static bool follow(struct header *h, size_t i) {
     if (length > end - at - prefix)
       return !h->old && at > p->prefix;
     h->messages++;
-    h->lists = h->lists || little(message, type) == LISTS;
+    note_kind(h, (size_t)little(message, type));
     if (little(message, type) == CONTINUES && length >= 16 &&
         !add_piece(h, h->base + little(body, 8), little(body + 8, 8), h->old ? 0 : 4, "OCHK")) {
       put_little(message, 0, type);
@@ -135,6 +144,7 @@ static void find_lists(struct header *h, uint64_t address) {
   put_little(h->lost, LISTS, 2);
   put_little(h->lost + 8, tree, 8);
   put_little(h->lost + 16, heap, 8);
+  h->group = true;
 }
 
 ph_h5_patch *ph_h5_mend_header(int fd, uint64_t base, uint64_t end, uint64_t address) {
@@ -143,9 +153,9 @@ ph_h5_patch *ph_h5_mend_header(int fd, uint64_t base, uint64_t end, uint64_t add
   bool ok = address < INT64_MAX / 2 && add_first(&h, base + address);
   for (size_t i = 0; ok && i < h.n; i++)
     ok = follow(&h, i);
-  if (ok)
+  if (ok && !h.dataset)
     find_lists(&h, address);
-  if (ok)
+  if (ok && h.group && !h.dataset)
     list = patches_of(&h, address);
   for (size_t i = 0; i < h.n; i++)
     free(h.piece[i].bytes);

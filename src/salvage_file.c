@@ -130,24 +130,34 @@ static ph_status verify_out(const ph_dig *dig) {
   return status;
 }
 
+static size_t saved(const ph_dig *dig) {
+  size_t n = 0;
+  for (size_t i = 0; i < dig->nunits; i++)
+    n += dig->unit[i].episode && !dig->unit[i].lost;
+  return n;
+}
+
+static ph_status nothing(const ph_dig *dig) {
+  const ph_dig_board *board = dig->board;
+  return ph_fail(PH_EFORMAT, "%s: nothing of it can be given back: %s%s%s", dig->path,
+                 board->nitems > 0 ? board->items[0].id : "",
+                 board->nitems > 0 && board->items[0].id[0] ? ": " : "",
+                 board->nitems > 0 ? board->items[0].why : "no array with a whole row is found");
+}
+
 static ph_status write_out(ph_dig *dig) {
   ph_status status = ph_h5_create(&dig->to, dig->temporary);
   if (status)
     return status;
   status = ph_dig_take(dig);
+  if (!status && saved(dig) == 0)
+    status = nothing(dig);
   if (!status)
     status = ph_h5_check(dig->to);
   ph_status closed = ph_h5_finish(dig->to, dig->out);
   dig->to = H5I_INVALID_HID;
   status = status ? status : closed;
   return status ? status : verify_out(dig);
-}
-
-static size_t saved(const ph_dig *dig) {
-  size_t n = 0;
-  for (size_t i = 0; i < dig->nunits; i++)
-    n += dig->unit[i].episode && !dig->unit[i].lost;
-  return n;
 }
 
 static ph_status dig_all(ph_dig *dig) {
@@ -171,8 +181,7 @@ static ph_status dig_all(ph_dig *dig) {
   if (board->whole)
     return PH_OK;
   if (saved(dig) == 0)
-    return ph_fail(PH_EFORMAT, "%s: nothing of it can be given back: %s", dig->path,
-                   board->nitems > 0 ? board->items[0].why : "no array with a whole row is found");
+    return nothing(dig);
   return write_out(dig);
 }
 
@@ -245,6 +254,12 @@ static ph_status fill_report(ph_salvage_report *report, const ph_dig_board *boar
     return ph_fail(PH_ENOMEM, "salvage: out of memory");
   memcpy(report->items, board->items, board->nitems * sizeof *report->items);
   report->n = board->nitems;
+  for (size_t i = 0; i < report->n && board->whole; i++)
+    if (report->items[i].fate == PH_SALVAGE_SAVED) { /* it is in its place: nothing is written */
+      report->items[i].fate = PH_SALVAGE_COMMITTED;
+      report->items[i].file[0] = 0;
+      report->items[i].actions = 0;
+    }
   for (size_t i = 0; i < report->n; i++) {
     report->saved += report->items[i].fate == PH_SALVAGE_SAVED;
     report->lost += report->items[i].fate == PH_SALVAGE_LOST;

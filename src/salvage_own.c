@@ -217,6 +217,8 @@ static void set_dims(taking *t) {
   d->neq = elements(t, PH_COL_EQ_ACTIVE);
   d->nplugin = elements(t, PH_COL_PLUGIN_STATE);
   d->nbody = elements(t, PH_COL_XFRC_APPLIED) / 6;
+  if (steps == 0 && d->nu > 0)
+    d->control_steps = elements(t, PH_COL_CTRL_SUBSTEPS) / d->nu;
   if (d->nu == 0 && steps > 0)
     d->nu = elements(t, PH_COL_CTRL_SUBSTEPS) / steps;
 }
@@ -227,12 +229,20 @@ static ph_status choose_columns(taking *t) {
     ph_found *f = ph_dig_below(t->dig, t->unit->root, path);
     if (col != PH_COL_FINAL_STATE && usable(t, (ph_column)col, f))
       t->of[col] = f;
+    else if (f && col != PH_COL_FINAL_STATE && !ph_schema_column((ph_column)col)->required)
+      /* one that is not there says that its rows are those of the model */
+      return ph_fail(PH_EFORMAT, "%s: %s: without it the states are not whole", path,
+                     f->why[0] ? f->why : "not as many of its rows are there");
   }
   set_dims(t);
   for (int col = 0; col < PH_COL_COUNT; col++) {
+    const ph_column_info *schema = ph_schema_column((ph_column)col);
     if (t->of[col] &&
-        (size_t)elements(t, (ph_column)col) != ph_schema_width((ph_column)col, &t->meta.dims))
+        (size_t)elements(t, (ph_column)col) != ph_schema_width((ph_column)col, &t->meta.dims)) {
+      if (!schema->required)
+        return ph_fail(PH_EFORMAT, "%s: its rows are not of the size of the others", schema->path);
       t->of[col] = NULL;
+    }
     t->columns |= t->of[col] ? PH_COL_BIT(col) : 0;
   }
   if (!t->of[PH_COL_STATES] || !t->of[PH_COL_ACTIONS])
@@ -275,9 +285,9 @@ static ph_status read_edits(taking *t) {
   ph_status status = PH_OK;
   const ph_found *group = ph_dig_below(t->dig, t->unit->root, "playhead/model");
   const ph_found *above = ph_dig_below(t->dig, t->unit->root, "playhead");
-  if (!above || above->kind != PH_H5_GROUP || above->broken ||
-      (group && (group->kind != PH_H5_GROUP || group->broken)))
-    return ph_fail(PH_EFORMAT, "what its reset changed in the model cannot be read");
+  if (!above || above->kind != PH_H5_GROUP || above->broken || above->mended ||
+      (group && (group->kind != PH_H5_GROUP || group->broken || group->mended)))
+    return ph_fail(PH_EFORMAT, "playhead: what it holds of the state cannot all be listed");
   for (size_t i = t->unit->root; i < t->dig->n && !status; i++) {
     const ph_found *f = &t->dig->at[i];
     if (f->unit == (size_t)(t->unit - t->dig->unit) &&

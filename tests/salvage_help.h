@@ -8,6 +8,7 @@
 #include "sink_help.h"
 
 extern "C" {
+uint32_t ph_h5_lookup3(const uint8_t *key, size_t length);
 #include "probe.h"
 }
 
@@ -103,6 +104,82 @@ inline int64_t expect_beginnings(const std::string &file, const std::string &sou
   if (b >= 0)
     H5Fclose(b);
   return rows;
+}
+
+inline foreign::Options small(bool latest, bool chunked) {
+  foreign::Options o;
+  o.rows = {12, 30, 9};
+  o.latest = latest;
+  if (chunked) {
+    o.store.chunk_rows = 5;
+    o.store.gzip = 4;
+    o.store.shuffle = true;
+  }
+  return o;
+}
+
+/* An episode whose time goes on. */
+struct Timed : Fake {
+  explicit Timed(int64_t actions, unsigned seed) : Fake(actions, seed) {
+    meta.model_sha256[0] = meta.task_sha256[0] = 0;
+    meta.episode = seed;
+    std::string &states = rows[PH_COL_STATES];
+    for (int64_t t = 0; t < meta.states; t++) {
+      double time = 0.02 * (double)t;
+      memcpy(&states[(size_t)t * row_bytes(PH_COL_STATES)], &time, sizeof time);
+    }
+  }
+};
+
+inline void write_ours(const std::string &path, const std::vector<int> &lengths, bool compress) {
+  ph_sink *sink = nullptr;
+  ph_sink_options opt = {};
+  opt.compress = compress;
+  Timed first(lengths[0], 0);
+  ASSERT_EQ(PH_OK, ph_sink_dataset(&sink, path.c_str(), &first.meta, &opt)) << ph_error();
+  for (size_t i = 0; i < lengths.size(); i++)
+    ASSERT_EQ(PH_OK, write_fake(sink, Timed(lengths[i], (unsigned)i))) << ph_error();
+  ASSERT_EQ(PH_OK, sink->finish(sink)) << ph_error();
+  sink->free(sink);
+}
+
+/* Every episode of `file` is one of those, or its beginning. */
+inline void expect_ours(const std::string &file, const std::vector<int> &lengths) {
+  ph_store *store = nullptr;
+  const char *paths[] = {file.c_str()};
+  ASSERT_EQ(PH_OK, ph_store_open(&store, paths, 1, nullptr)) << ph_error();
+  for (size_t i = 0; i < ph_store_count(store); i++) {
+    ph_episode *e = nullptr;
+    ASSERT_EQ(PH_OK, ph_store_episode(&e, store, i)) << ph_error();
+    const ph_episode_meta *m = ph_episode_meta_of(e);
+    Timed want(lengths[(size_t)m->episode], (unsigned)m->episode);
+    bool all = true;
+    for (int c = 0; c < PH_COL_COUNT; c++)
+      if (c != PH_COL_FINAL_STATE && !ph_episode_has(e, (ph_column)c)) {
+        EXPECT_TRUE(ph_schema_column((ph_column)c)->required) << "what is absent is known";
+        all = false;
+      }
+    if (m->actions == want.meta.actions && all && !strstr(m->provenance, "salvage")) {
+      expect_same(e, want);
+    } else if (m->actions < want.meta.actions) {
+      EXPECT_EQ(PH_END_SALVAGED, m->end_reason);
+      EXPECT_EQ(m->actions + 1, m->states);
+      EXPECT_EQ(0, m->success);
+      EXPECT_NE(nullptr, strstr(m->provenance, "\"salvage\""));
+    }
+    for (int c = 0; c < PH_COL_COUNT; c++) {
+      ph_column col = (ph_column)c;
+      int64_t n = ph_episode_rows(e, col);
+      std::string got((size_t)n * want.row_bytes(c) + 1, 0);
+      if (c == PH_COL_FINAL_STATE || !ph_episode_has(e, col))
+        continue;
+      ASSERT_EQ(PH_OK, ph_episode_read(e, col, 0, n, got.data())) << ph_error();
+      EXPECT_EQ(0, memcmp(got.data(), want.rows.at(c).data(), got.size() - 1))
+          << ph_schema_column(col)->path;
+    }
+    ph_episode_free(e);
+  }
+  ph_store_free(store);
 }
 
 class Salvage : public testing::Test {

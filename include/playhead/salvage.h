@@ -42,8 +42,9 @@ PH_API ph_status ph_salvage_run(ph_salvage_report *report, const char *dir, cons
 /* What can be read of an HDF5 file, of ours or of another recorder, that was cut off or never
  * closed, into a new file `out` of the same layout. The file is only read. Arrays whose bytes are
  * not all there are given back up to the last whole row of all arrays of their episode; what is
- * lost is listed. PH_EEXIST: `out` is there. PH_EFORMAT: nothing of it can be read; no file is
- * written then. PH_EIO. */
+ * lost is listed. Where nothing is lost and the file opens as it is, no file is written: its
+ * episodes are PH_SALVAGE_COMMITTED. PH_EEXIST: `out` is there. PH_EFORMAT: nothing of it can be
+ * read; no file is written then. PH_EIO. */
 PH_API ph_status ph_salvage_file(ph_salvage_report *report, const char *path, const char *out);
 
 PH_API void ph_salvage_free(ph_salvage_report *report); /* what is in it; not itself */
