@@ -155,3 +155,21 @@ TEST_F(Salvage, AFileOfOursCutGivesBackWhatIsBefore) {
     expect_ours(out, {20, 300, 11});
   });
 }
+
+/* Attributes that were written last are behind all episodes, and so are the lists of many. */
+TEST_F(Salvage, EpisodesThatNoListLeadsToAreFoundAndNumberedByPlace) {
+  for (bool latest : {false, true}) {
+    foreign::Options o = small(latest, false);
+    o.rows.assign(60, 12);
+    foreign::write_robomimic(whole, o);
+    Bytes all = bytes_of(whole);
+    write_bytes(cut, all.substr(0, all.size() * 6 / 10));
+    Report report;
+    ASSERT_EQ(PH_OK, salvage(report)) << ph_error();
+    EXPECT_GE(report.r.saved, 30) << report.text();
+    EXPECT_LE(report.r.saved, 40) << report.text();
+    EXPECT_NE(nullptr, report.of("demo_29")) << report.text();
+    EXPECT_NE(std::string::npos, report.text().find("by its place")) << report.text();
+    EXPECT_GT(expect_beginnings(out, whole), 30 * 12);
+  }
+}
