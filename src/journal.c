@@ -91,6 +91,28 @@ static void unmap(ph_journal *journal) {
   journal->map_size = 0;
 }
 
+/* Somebody else may have cut the file. What is missing behind the records is made again, for a
+ * store into a page that is not there kills the process; where records are missing, an errno. */
+static int look_at_size(ph_journal *journal, uint64_t at) {
+  struct stat st;
+  if (fstat(journal->fd, &st) != 0)
+    return errno;
+  if ((uint64_t)st.st_size < journal->room)
+    journal->room = (uint64_t)st.st_size;
+  return journal->room < at ? ESTALE : 0;
+}
+
+/* The pages are there for writing: what a quota or a device has against it is an errno here. */
+static int populate(void *map, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(map, size, MADV_POPULATE_WRITE) != 0 && errno != EINVAL)
+    return errno == EFAULT ? EIO : errno;
+#else
+  (void)map, (void)size;
+#endif
+  return 0;
+}
+
 /* Maps the window that begins with the record at `at`; a smaller one where the disk is almost
  * full. */
 static int move_window(ph_journal *journal, uint64_t at) {
@@ -98,7 +120,10 @@ static int move_window(ph_journal *journal, uint64_t at) {
   uint64_t from = at / page * page;
   uint64_t least = (at + journal->record + page - 1) / page * page;
   uint64_t end = from + WINDOW > least ? from + WINDOW : least;
-  int error = grow(journal, end);
+  int error = look_at_size(journal, at);
+  if (error)
+    return error;
+  error = grow(journal, end);
   if (error && least < end) {
     end = least;
     error = grow(journal, end);
@@ -110,6 +135,11 @@ static int move_window(ph_journal *journal, uint64_t at) {
                    journal->fd, (off_t)from);
   if (map == MAP_FAILED)
     return errno;
+  error = populate(map, (size_t)(end - from));
+  if (error) {
+    munmap(map, (size_t)(end - from));
+    return error;
+  }
   journal->map = map;
   journal->map_at = from;
   journal->map_size = (size_t)(end - from);
@@ -136,7 +166,7 @@ void *ph_journal_next(ph_journal *journal) {
     error = move_window(journal, at);
   if (error) {
     ph_fail(PH_EIO, "%s: it cannot take row %lld: %s", journal->path, (long long)journal->count,
-            strerror(error));
+            error == ESTALE ? "somebody has cut it off" : strerror(error));
     return NULL;
   }
   return in_window(journal, at) + sizeof(uint64_t);

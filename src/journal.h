@@ -13,7 +13,14 @@
  * Head and records have sizes that are multiples of 8. The nonce differs for every episode, so
  * records that an earlier episode left are none of this one. The first record that does not check
  * is the end. A file without a byte, or whose magic is zeros, is void: no episode is in it; the
- * magic of a head is written after the rest of it. Belongs to one thread. */
+ * magic of a head is written after the rest of it. Belongs to one thread.
+ *
+ * A store into a mapped page that the file has no more, or that the disk does not take, is a
+ * SIGBUS, which only a signal handler could survive, and the library installs none. So a window is
+ * looked at when it is mapped: it is within the file, its room is allocated and its pages are there
+ * for writing, and what stands against that is an error (PH_EIO). What remains is a file that
+ * somebody cuts off, or a device that fails, while its window is in use: the process ends there,
+ * and what the file has of complete rows is for salvage. */
 #ifndef PLAYHEAD_JOURNAL_H
 #define PLAYHEAD_JOURNAL_H
 

@@ -285,6 +285,36 @@ TEST(Journal, AFreshOneReplacesNothing) {
   EXPECT_EQ(3, Left(path).count());
 }
 
+/* A store into what is cut off would kill this process. */
+TEST(Journal, RoomThatSomebodyCutsOffIsMadeAgain) {
+  TempDir tmp;
+  Head h;
+  std::string path = tmp.path + "/j";
+  Journal w(path);
+  w.episode(h, 3);
+  ASSERT_EQ(PH_OK, ph_journal_void(w.j)) << ph_error();
+  ASSERT_EQ(0, truncate(path.c_str(), 0));
+  w.episode(h, 5000, 1);
+  Left left(path);
+  ASSERT_EQ(5000, left.count());
+  EXPECT_EQ(payloads(h, 5000, 1), left.records(h));
+}
+
+TEST(Journal, RowsThatSomebodyCutsOffEndIt) {
+  TempDir tmp;
+  Head h;
+  std::string path = tmp.path + "/j";
+  Journal w(path);
+  w.episode(h, 1);
+  ph_journal_rest(w.j, false); /* no window is in use */
+  ASSERT_EQ(0, truncate(path.c_str(), 100));
+  EXPECT_EQ(nullptr, ph_journal_next(w.j));
+  EXPECT_NE(nullptr, strstr(ph_error(), "somebody has cut it off")) << ph_error();
+  EXPECT_NE(nullptr, strstr(ph_error(), path.c_str())) << ph_error();
+  w.episode(h, 40, 2);
+  EXPECT_EQ(40, Left(path).count()) << "the next episode has all of it";
+}
+
 TEST(Journal, ItGoesByItsNewName) {
   TempDir tmp;
   Head h;
