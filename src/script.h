@@ -46,7 +46,8 @@ struct ph_scene {
   bool predicate, latched;      /* for reward and policy */
 };
 
-/* The task's reset: writes through env into the sim (state, model fields of its private copy). */
+/* The task's reset: writes through env into the sim (state, model fields of its private copy).
+ * PH_EINVAL: it ends with an error because it sets a number that is not finite. PH_ETASK. */
 ph_status ph_script_reset(ph_script *script, ph_sim *sim, ph_rng *rng);
 /* Conditions, all of them, in sorted order; *value: all hold. conditions is nullable. */
 ph_status ph_script_success(ph_script *script, const ph_scene *scene, bool *value,

@@ -213,5 +213,7 @@ static int reset_body(lua_State *L) {
 
 ph_status ph_script_reset(ph_script *script, ph_sim *sim, ph_rng *rng) {
   call c = {.sim = sim, .rng = rng, .function = script->fn[PH_FN_RESET]};
-  return script->spec.info.has_reset ? run_call(script, reset_body, &c) : PH_OK;
+  script->not_finite = false;
+  ph_status status = script->spec.info.has_reset ? run_call(script, reset_body, &c) : PH_OK;
+  return status == PH_ETASK && script->not_finite ? PH_EINVAL : status;
 }

@@ -85,6 +85,7 @@ static int lib_pcall(lua_State *L) {
   }
   if (rc == LUA_OK)
     return lua_gettop(L);
+  ph_script_of(L)->not_finite = false;
   lua_pushboolean(L, 0);
   lua_insert(L, -2);
   return 2;

@@ -76,6 +76,7 @@ struct ph_script {
   ph_read read;
   char read_call[96]; /* "force(a,b)" of a read */
   ph_sim *sim;        /* only while reset runs */
+  bool not_finite;    /* the error that reset ends with is a number that is not finite */
   ph_rng *rng;        /* only while reset or policy runs */
 };
 

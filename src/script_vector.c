@@ -142,6 +142,7 @@ static double checked(lua_State *L, const ph_vector *v, const ph_field *f) {
   double max = f->type == PH_F32  ? (double)FLT_MAX
                : f->type == PH_U8 ? (f->flag ? 1 : 255)
                                   : DBL_MAX;
+  ph_script_of(L)->not_finite = !isfinite(x);
   if (!isfinite(x) || fabs(x) > max)
     luaL_error(L, "%s: %f is not a number it can hold", v->label, x);
   bool whole = f->type == PH_I32 || f->type == PH_U8;

@@ -300,6 +300,10 @@ TEST(Env, AResetThatLeavesNanIsNamedWithItsElement) {
   EXPECT_EQ(PH_EINVAL, ph_env_reset(c.env, 1, &row)) << "finite, but no engine takes it";
   EXPECT_EQ(nullptr, row.state);
   EXPECT_NE(nullptr, strstr(ph_error(), "reset: ")) << ph_error();
+  Task caught(rec_task("reset = function(env) pcall(function() env.qpos.a = 0/0 end)\n"
+                       "  error('something else') end"));
+  Env d(caught, model);
+  EXPECT_EQ(PH_ETASK, ph_env_reset(d.env, 1, &row)) << "that is not why it ends";
 }
 
 TEST(Env, ScriptErrorsNameTheStep) {

@@ -185,7 +185,8 @@ TEST(Pool, AResetThatIsNotFiniteEndsItsEpisodeOnly) {
       empty++;
       EXPECT_EQ(PH_END_NAN, t.e.end);
       EXPECT_EQ("", t.error);
-      EXPECT_EQ("odds: reset: qpos[0] (a) is not finite", t.detail);
+      EXPECT_NE(std::string::npos, t.detail.find("reset: env.qpos.a: ")) << t.detail;
+      EXPECT_NE(std::string::npos, t.detail.find("nan is not a number")) << t.detail;
     }
     EXPECT_GT(empty, 0);
     EXPECT_LT(empty, 12);
