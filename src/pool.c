@@ -18,7 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "disk_use.h"
 #include "fail.h"
+#include "index.h"
 
 enum { SLICE = 64, ENVS_MAX = 1 << 20, JOBS_MAX = 1024 };
 
@@ -44,7 +46,8 @@ struct ph_pool {
   ph_pool_options opt;
   int n, jobs;
   slot *slots;
-  ph_recorder *rec; /* of the run that is under way; borrowed */
+  ph_recorder *rec;            /* of the run that is under way; borrowed */
+  _Atomic(ph_disk_use *) disk; /* of its folder; NULL before, and without memory */
 
   pthread_mutex_t lock; /* of the queue and of the first error */
   slot **queue;         /* a heap, the least time first */
@@ -177,6 +180,7 @@ void ph_pool_free(ph_pool *pool) {
   }
   free(pool->slots);
   free(pool->queue);
+  ph_disk_use_free(atomic_load(&pool->disk));
   ph_model_unref(pool->model);
   ph_task_unref(pool->task);
   pthread_mutex_destroy(&pool->telling);
@@ -271,9 +275,14 @@ static ph_status end_in_recorder(ph_pool *pool, const slot *s, const ph_pool_epi
 
 /* Ends the episode that the env is in: in the recorder, in the counters, and tells of it. */
 static void end(ph_pool *pool, slot *s, ph_end reason, const char *detail) {
+  char file[PH_INDEX_NAME_SIZE], id[PH_INDEX_NAME_SIZE];
   bool judged = ph_task_info_of(pool->task)->has_success;
+  ph_index_file_name(file, sizeof file, s->env_id, s->episode, s->actions);
+  snprintf(id, sizeof id, "%.*s", (int)(strrchr(file, '_') - file), file);
   ph_pool_episode e = {.env_id = s->env_id,
                        .episode = s->episode,
+                       .id = id,
+                       .file = file,
                        .actions = s->actions,
                        .seed = s->seed,
                        .end = reason,
@@ -295,6 +304,8 @@ static void end(ph_pool *pool, slot *s, ph_end reason, const char *detail) {
   s->left--;
   if (e.success == 1)
     atomic_fetch_add(&pool->successes, 1);
+  if (e.fate == PH_POOL_SAVED || e.fate == PH_POOL_KEPT)
+    ph_disk_use_add(atomic_load(&pool->disk), e.env_id, e.episode, e.actions);
   atomic_fetch_add(&s->ended, 1);
   tell(pool, &e);
 }
@@ -379,6 +390,8 @@ static void abort_all(ph_pool *pool) {
 
 ph_status ph_pool_run(ph_pool *pool, ph_recorder *rec) {
   pool->rec = rec;
+  if (!atomic_load(&pool->disk))
+    atomic_store(&pool->disk, ph_disk_use_new(ph_recorder_path(rec), pool->n));
   pool->queued = 0;
   for (int i = 0; i < pool->n; i++)
     if (pool->slots[i].left > 0)
@@ -398,6 +411,7 @@ void ph_pool_progress_of(const ph_pool *pool, ph_pool_progress *out) {
                             .successes = atomic_load(&pool->successes),
                             .errors = atomic_load(&pool->errors),
                             .fewest = INT64_MAX,
+                            .envs = pool->n,
                             .jobs = pool->jobs};
   for (int i = 0; i < pool->n; i++) {
     const slot *s = &pool->slots[i];
@@ -408,4 +422,12 @@ void ph_pool_progress_of(const ph_pool *pool, ph_pool_progress *out) {
     out->fewest = ended < out->fewest ? ended : out->fewest;
     out->most = ended > out->most ? ended : out->most;
   }
+}
+
+int64_t ph_pool_env_ended(const ph_pool *pool, int env_id) {
+  return env_id >= 0 && env_id < pool->n ? atomic_load(&pool->slots[env_id].ended) : 0;
+}
+
+int64_t ph_pool_disk_use(const ph_pool *pool) {
+  return ph_disk_use_now(atomic_load(&pool->disk));
 }

@@ -1,4 +1,5 @@
 // What `record` takes, refuses, lists and where it writes.
+#include <cstring>
 #include <regex>
 
 #include "cli_help.h"
@@ -127,7 +128,15 @@ TEST_F(Cli, WhatCloseWritesAfterAllIsListed) {
   EXPECT_GE(json_integer_value(json_object_get(tally, "commits")), 2) << o.out;
   EXPECT_EQ(json_array_size(episodes),
             (size_t)json_integer_value(json_object_get(tally, "commits")));
+  json_t *errors = json_object_get(tally, "errors"), *notices = json_object_get(tally, "notices");
+  ASSERT_EQ(json_array_size(notices), 1u) << o.out;
+  EXPECT_EQ(Text(tally, "path") + ": File too large: no longer so: what was kept is written",
+            json_string_value(json_array_get(notices, 0)));
+  ASSERT_GE(json_array_size(errors), 1u);
+  EXPECT_NE(o.err.find(string(json_string_value(json_array_get(notices, 0))) + "\n"), string::npos)
+      << "both are said on stderr: " << o.err;
   size_t i;
+  json_array_foreach(errors, i, e) EXPECT_EQ(strstr(json_string_value(e), "no longer so"), nullptr);
   json_array_foreach(episodes, i, e) EXPECT_TRUE(
       fs::exists(top / "full" /
                  (Text(e, "id") + "_" +

@@ -64,8 +64,14 @@ TEST_F(Run, OnlySuccessDropsOthersAndCountsThem) {
   size_t i;
   json_array_foreach(json_object_get(tally, "episodes"), i, e)
       EXPECT_EQ(Text(e, "end_reason"), "success");
+  int64_t saved = 0;
+  json_array_foreach(json_object_get(tally, "episodes"), i, e) saved += Number(e, "actions");
+  EXPECT_EQ(Number(tally, "steps_saved"), saved);
+  EXPECT_EQ(Number(tally, "steps"), saved + 40 * Number(tally, "discards"));
   string text = std::to_string(Number(tally, "discards")) + " discarded (" +
-                std::to_string(Number(tally, "discards")) + " without success); ";
+                std::to_string(Number(tally, "discards")) + " without success); " +
+                std::to_string(saved) + " steps saved of " +
+                std::to_string(Number(tally, "steps")) + ", ";
   json_decref(tally);
   o = Cli::Run({"record", "cart.lua", "--envs", "3", "--episodes", "12", "--only-success", "--out",
                 "again"});

@@ -1,5 +1,6 @@
 // Signals and progress of the real program while it records.
 #include <pty.h>
+#include <regex>
 
 #include "cli_help.h"
 
@@ -124,7 +125,7 @@ TEST_F(Signals, AClosedPipeForLinesEndsItInOrder) {
 TEST_F(Signals, ProgressIsShownOnATerminalOnly) {
   Put("cart.lua", Task("function(s, rng) return {0} end", 200));
   EXPECT_EQ(Record("quiet").err, "");
-  winsize size = {24, 60, 0, 0};
+  winsize size = {24, 80, 0, 0};
   int master, slave;
   ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, &size), 0);
   pid_t pid = fork();
@@ -154,8 +155,9 @@ TEST_F(Signals, ProgressIsShownOnATerminalOnly) {
   EXPECT_NE(text.find("record: "), string::npos) << text;
   EXPECT_NE(text.find(" of 100000000 episodes, "), string::npos) << text;
   EXPECT_NE(text.find(" steps/s"), string::npos) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("/s, [0-9]+/[0-9]+/[0-9]+ per env"))) << text;
   for (size_t at = 0; (at = text.find("record: ", at)) != string::npos; at++)
-    EXPECT_LT(text.find('\r', at) - at, 60u) << "it fits on a line";
+    EXPECT_LT(text.find('\r', at) - at, 80u) << "it fits on a line";
   EXPECT_EQ(text.substr(text.size() - 4), "\r\033[K") << "and is wiped away";
 }
 

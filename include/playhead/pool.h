@@ -25,8 +25,10 @@ typedef enum ph_pool_fate {
 /* One episode that has ended, as it is told of. Strings are valid during the call. */
 typedef struct ph_pool_episode {
   int env_id;
-  int64_t episode; /* its number in the run */
-  int64_t actions; /* rows recorded of it */
+  int64_t episode;  /* its number in the run */
+  const char *id;   /* that it has in the run */
+  const char *file; /* name of its file in the run's folder; not there unless it is saved */
+  int64_t actions;  /* rows recorded of it */
   uint64_t seed;
   ph_end end;
   int success; /* 1, 0, -1: no task condition */
@@ -54,6 +56,7 @@ typedef struct ph_pool_progress {
   int64_t steps, ended, wanted, successes, errors; /* ended: episodes, however they ended */
   int running;                                     /* envs that have not finished their share */
   int64_t fewest, most;                            /* episodes that one env has ended */
+  int envs;                                        /* that there are: no more than episodes */
   int jobs;                                        /* threads that share the envs out */
 } ph_pool_progress;
 
@@ -79,6 +82,12 @@ PH_API ph_status ph_pool_run(ph_pool *pool, ph_recorder *rec);
 PH_API void ph_pool_stop(ph_pool *pool);
 /* From any thread, while it runs too. */
 PH_API void ph_pool_progress_of(const ph_pool *pool, ph_pool_progress *out);
+/* Episodes that one env has ended; 0: there is no such env. From any thread. */
+PH_API int64_t ph_pool_env_ended(const ph_pool *pool, int env_id);
+/* What the run's folder takes on disk [B]: episodes, also those written later, and journals. Costs
+ * some tens of `stat` whatever there is: of more than 64 envs the journals are looked at in turns.
+ * 0 before ph_pool_run. From any thread. */
+PH_API int64_t ph_pool_disk_use(const ph_pool *pool);
 
 #ifdef __cplusplus
 }

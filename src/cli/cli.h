@@ -4,6 +4,8 @@
 
 #include <playhead/playhead.h>
 
+#include <signal.h>
+
 #include "options.h"
 
 enum exit_status { EXIT_FINE = 0, EXIT_FINDING = 1, EXIT_USAGE = 2, EXIT_ERROR = 3 };
@@ -35,6 +37,19 @@ int cli_fail(enum exit_status status, const char *fmt, ...) __attribute__((forma
 int cli_error(void);
 /* Flushes stdout; EXIT_ERROR with a line when that fails, else the status. */
 int cli_flush(int status);
+
+/* Text for people on one line of stdout: control characters are '?'. */
+void cli_print_text(const char *text);
+
+/* SIGINT, SIGTERM, SIGHUP, SIGPIPE: what ends a program. */
+enum { CLI_ENDINGS = 4 };
+extern const int cli_endings[CLI_ENDINGS];
+/* The action is taken at the first n of them but for one that is ignored: nohup, and what a shell
+ * starts in the background. */
+void cli_catch(const struct sigaction *action, size_t n);
+/* From here on the first SIGINT, SIGTERM or SIGHUP is only noted; a second one ends the program. */
+void cli_catch_interrupt(void);
+bool cli_interrupted(void);
 
 /* The store options that the command line asks for; borrowed from opt. */
 ph_store_options cli_store_options(const struct options *opt);

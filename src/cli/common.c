@@ -11,6 +11,15 @@
 
 #include "../../tui/clock.h"
 
+static char shown(char c) {
+  return (char)((unsigned char)c < 0x20 || c == 0x7f ? '?' : c);
+}
+
+void cli_print_text(const char *text) {
+  while (*text)
+    putchar(shown(*text++));
+}
+
 int cli_fail(enum exit_status status, const char *fmt, ...) {
   char line[1400];
   va_list args;
@@ -18,8 +27,7 @@ int cli_fail(enum exit_status status, const char *fmt, ...) {
   vsnprintf(line, sizeof line, fmt, args);
   va_end(args);
   for (char *c = line; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
-      *c = '?';
+    *c = shown(*c);
   cli_progress_end();
   fprintf(stderr, "playhead: %s\n", line);
   return status;
@@ -45,6 +53,34 @@ ph_store_options cli_store_options(const struct options *opt) {
 int cli_no_episode(const struct options *opt) {
   return cli_fail(EXIT_ERROR, "%s: %s: no such episode", opt->paths[0],
                   opt->episode ? opt->episode : "0");
+}
+
+/* --- signals --- */
+
+const int cli_endings[CLI_ENDINGS] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+void cli_catch(const struct sigaction *action, size_t n) {
+  struct sigaction old;
+  for (size_t i = 0; i < n; i++)
+    if (sigaction(cli_endings[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(cli_endings[i], action, NULL);
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+void cli_catch_interrupt(void) {
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  cli_catch(&action, CLI_ENDINGS - 1); /* a closed pipe ends it */
+}
+
+bool cli_interrupted(void) {
+  return interrupted != 0;
 }
 
 /* --- groups --- */

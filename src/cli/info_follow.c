@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -14,23 +13,6 @@ enum {
   PAUSE_MS = 500, /* without news from the system */
   REST_MS = 30,   /* after news: a record comes behind its file */
 };
-
-static volatile sig_atomic_t enough;
-
-static void on_signal(int number) {
-  (void)number;
-  enough = 1;
-}
-
-/* What is ignored stays so. */
-static void catch_signals(void) {
-  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, old;
-  sigemptyset(&action.sa_mask);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-      sigaction(numbers[i], &action, NULL);
-}
 
 int follow_check(const struct follow *follow) {
   for (size_t i = 0; i < follow->opt->npaths; i++)
@@ -52,7 +34,7 @@ static int watch(const struct options *opt) {
 static void wait_for_news(int fd) {
   char events[4096];
   struct pollfd news = {.fd = fd, .events = POLLIN};
-  if (enough || poll(&news, fd >= 0, PAUSE_MS) <= 0)
+  if (cli_interrupted() || poll(&news, fd >= 0, PAUSE_MS) <= 0)
     return;
   poll(NULL, 0, REST_MS);
   while (read(fd, events, sizeof events) > 0) {
@@ -94,12 +76,12 @@ int follow_run(const struct follow *follow) {
   int fd = watch(follow->opt), status = cli_flush(EXIT_FINE);
   size_t came = 0;
   bool recorded = !is_over(follow);
-  catch_signals();
+  cli_catch_interrupt();
   if (status == EXIT_FINE && !follow->opt->json && recorded) {
     printf(ph_store_count(follow->store) ? "\nwaiting for more\n" : "\nno episode yet; waiting\n");
     fflush(stdout);
   }
-  while (status == EXIT_FINE && !enough) {
+  while (status == EXIT_FINE && !cli_interrupted()) {
     size_t added = 0;
     bool over = is_over(follow); /* before the last look */
     recorded = recorded || !over;

@@ -1,31 +1,14 @@
 #include "cli.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include "report.h"
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal) {
-  (void)signal;
-  interrupted = 1;
-}
-
-/* What is ignored stays so: nohup, and what a shell starts in the background. */
-static void catch_signals(void) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART}, old;
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-      sigaction(signals[i], &action, NULL);
-}
-
 static bool progress(void *user, size_t done, size_t all) {
   (void)user;
   cli_progress("pack: %zu of %zu episodes", done, all);
-  return !interrupted;
+  return !cli_interrupted();
 }
 
 static json_t *episode_json(const ph_entry *e) {
@@ -54,8 +37,7 @@ static int print_json(const char *out, const ph_pack_tally *t) {
 }
 
 static void print_tally(const char *out, const ph_pack_tally *t) {
-  for (const char *c = out; *c; c++)
-    putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
+  cli_print_text(out);
   printf(": %" PRId64 " %s, %" PRId64 " %s, %d %s, %d %s\n", t->episodes,
          t->episodes == 1 ? "episode" : "episodes", t->steps, report_steps(t->steps), t->models,
          t->models == 1 ? "model" : "models", t->tasks, t->tasks == 1 ? "task" : "tasks");
@@ -69,10 +51,10 @@ int verb_pack(const struct options *opt) {
   how.progress = progress;
   if (!opt->out)
     return cli_fail(EXIT_USAGE, "pack: --out FILE is missing: see playhead pack --help");
-  catch_signals();
+  cli_catch_interrupt();
   ph_status status = ph_pack(opt->out, opt->paths, opt->npaths, &how, &tally);
   cli_progress_end();
-  if (status != PH_OK && interrupted)
+  if (status != PH_OK && cli_interrupted())
     return cli_fail(EXIT_FINDING, "%s: interrupted: nothing is written", opt->out);
   if (status != PH_OK)
     return cli_error();

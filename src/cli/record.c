@@ -17,12 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* --- signals --- */
-
-static const int endings[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-enum { ENDINGS = sizeof endings / sizeof *endings };
 
 /* What the handler needs, all set before it is installed. */
 static ph_pool *to_stop;
@@ -82,26 +80,23 @@ static void prepare_last_words(const char *path) {
   last_words_size = strlen(last_words);
 }
 
-/* What is ignored stays so: nohup, and what a shell starts in the background. */
 static void catch_signals(const struct record *r) {
-  struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART}, old;
+  struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
   to_stop = r->pool;
   prepare_last_words(r->path);
   sigemptyset(&action.sa_mask);
-  for (size_t i = 0; i < ENDINGS; i++)
-    sigaddset(&action.sa_mask, endings[i]);
-  for (size_t i = 0; i < ENDINGS; i++)
-    if (sigaction(endings[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-      sigaction(endings[i], &action, NULL);
+  for (size_t i = 0; i < CLI_ENDINGS; i++)
+    sigaddset(&action.sa_mask, cli_endings[i]);
+  cli_catch(&action, CLI_ENDINGS);
 }
 
 /* Everything is saved: from here on a signal does what it does to any program. */
 static void release_signals(void) {
   struct sigaction old;
-  for (size_t i = 0; i < ENDINGS; i++)
-    if (sigaction(endings[i], NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) != 0 &&
+  for (size_t i = 0; i < CLI_ENDINGS; i++)
+    if (sigaction(cli_endings[i], NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) != 0 &&
         old.sa_sigaction == on_signal)
-      signal(endings[i], SIG_DFL);
+      signal(cli_endings[i], SIG_DFL);
 }
 
 /* --- before --- */
@@ -126,9 +121,20 @@ static int open_task(struct record *r) {
   return ph_task_model(&r->model, r->task, &mo) == PH_OK ? EXIT_FINE : cli_error();
 }
 
+/* A journal is open for each env, and some files beside. What is not allowed costs a line later. */
+static void ask_for_descriptors(rlim_t envs) {
+  struct rlimit limit;
+  rlim_t wanted = envs + 256;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    return;
+  limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int create_pool(struct record *r) {
   ph_pool_options po = PH_POOL_OPTIONS_INIT;
   po.envs = (int)r->opt->envs;
+  ask_for_descriptors((rlim_t)po.envs);
   po.episodes = r->opt->episodes;
   po.seed = r->opt->seed;
   po.jobs = (int)r->opt->jobs;
@@ -138,8 +144,10 @@ static int create_pool(struct record *r) {
   po.user = r;
   r->episodes = json_array();
   r->errors = json_array();
+  r->notices = json_array();
+  r->lines = json_array();
   r->unwritten = json_array();
-  if (!r->episodes || !r->errors || !r->unwritten)
+  if (!r->episodes || !r->errors || !r->notices || !r->lines || !r->unwritten)
     return cli_fail(EXIT_ERROR, "record: out of memory");
   return ph_pool_create(&r->pool, r->task, r->model, &po) == PH_OK ? EXIT_FINE : cli_error();
 }
@@ -161,6 +169,7 @@ static int open_recorder(struct record *r) {
                  : r->opt->overwrite ? PH_EXISTING_OVERWRITE
                                      : PH_EXISTING_REFUSE;
   opt.warn = record_warn;
+  opt.relief = record_notice;
   opt.user = r;
   return ph_recorder_open(&r->recorder, r->path, r->model, &opt) == PH_OK ? EXIT_FINE : cli_error();
 }
@@ -183,8 +192,8 @@ static void record_all(struct record *r) {
   pthread_t thread;
   sigset_t all, old;
   sigemptyset(&all);
-  for (size_t i = 0; i < ENDINGS; i++)
-    sigaddset(&all, endings[i]);
+  for (size_t i = 0; i < CLI_ENDINGS; i++)
+    sigaddset(&all, cli_endings[i]);
   pthread_sigmask(SIG_BLOCK, &all, &old);
   int error = pthread_create(&thread, NULL, run, r);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -229,6 +238,8 @@ static void clear(struct record *r) {
   ph_pool_free(r->pool);
   json_decref(r->episodes);
   json_decref(r->errors);
+  json_decref(r->notices);
+  json_decref(r->lines);
   json_decref(r->unwritten);
   ph_model_unref(r->model);
   ph_task_unref(r->task);

@@ -21,13 +21,14 @@ struct record {
 
   pthread_mutex_t lock;
   pthread_cond_t news;
-  json_t *episodes, *errors;
-  json_t *unwritten; /* episodes that the recorder tries again */
-  size_t told;       /* errors that are on stderr */
+  json_t *episodes;
+  json_t *errors, *notices; /* faults; what else there is to say */
+  json_t *lines;            /* both, in their order */
+  json_t *unwritten;        /* episodes that the recorder tries again */
+  size_t told;              /* lines that are on stderr */
   int64_t unsuccessful;
-  int64_t bytes; /* of the episodes on disk */
-  int status;    /* of the run so far */
-  bool ended;    /* nothing moves any more */
+  int status; /* of the run so far */
+  bool ended; /* nothing moves any more */
 
   /* steps at the last ticks, for their rate */
   struct record_rate {
@@ -54,6 +55,7 @@ void record_report(struct record *r, int status, const char *fmt, ...)
 void record_error(struct record *r, int status, const char *line);
 void record_ended(void *user, const ph_pool_episode *episode); /* for the pool */
 void record_warn(void *user, const char *line);                /* for the recorder */
+void record_notice(void *user, const char *line);              /* the same, of good news */
 /* Tells what there is to tell and shows progress until `ended`; the main thread. */
 void record_watch(struct record *r);
 void record_tell(struct record *r); /* what has not been told yet */

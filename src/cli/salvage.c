@@ -66,11 +66,6 @@ static int print_json(const struct options *opt, const ph_salvage_report *report
 
 /* --- text --- */
 
-static void print_text(const char *text) {
-  for (const char *c = text; *c; c++)
-    putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
-}
-
 static void print_item(const ph_salvaged *item) {
   static const char *const fates[] = {"given back", "in its place already", "no step", "LOST"};
   if (item->id[0])
@@ -80,7 +75,7 @@ static void print_item(const ph_salvaged *item) {
     printf(", %" PRId64 " %s", item->actions, report_steps(item->actions));
   if (item->why[0]) {
     printf(": ");
-    print_text(item->why);
+    cli_print_text(item->why);
   }
   putchar('\n');
 }
@@ -90,7 +85,7 @@ static void print_report(const struct options *opt, const ph_salvage_report *rep
   int64_t committed = count(report, PH_SALVAGE_COMMITTED), empty = count(report, PH_SALVAGE_EMPTY);
   for (size_t i = 0; i < report->n; i++)
     print_item(&report->items[i]);
-  print_text(path);
+  cli_print_text(path);
   if (report->n == 0) {
     printf(": nothing to give back\n");
     return;
