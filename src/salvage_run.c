@@ -101,10 +101,11 @@ static ph_status open_sink(ph_rescue *r, const ph_episode_meta *origin, const ph
   if (r->sink)
     return PH_OK;
   ph_status status = ph_sink_run(&r->sink, r->out ? r->out : r->folder.dir, origin, &opt);
-  if (!status && r->out)
+  if (!status)
     status = r->sink->model(r->sink, model);
-  if (!status && r->out)
-    status = put_task(r, origin->task_sha256);
+  ph_status task = status ? status : put_task(r, origin->task_sha256);
+  if (r->out) /* else run.h5 has it already */
+    status = task;
   if (!status && r->out)
     status = ph_sink_run_start(r->sink);
   if (status && r->sink) {
@@ -171,6 +172,8 @@ static ph_status give_back(ph_rescue *r, const char *name) {
   }
   snprintf(take.detail, sizeof take.detail, "its recorder ended before it did");
   ph_status ready = ph_store_model(&model, r->store, origin.model_sha256);
+  if (!ready)
+    ready = ph_rescue_success(&take, &origin);
   if (!ready)
     ready = open_sink(r, &origin, model);
   if (ready) {

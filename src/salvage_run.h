@@ -44,5 +44,8 @@ ph_status ph_rescue_whole(const ph_episode *episode);
  * episode lacks, because they never left the model's reset value, are not compared. Errors of
  * reading either; PH_ENOMEM. */
 ph_status ph_rescue_same(bool *same, const ph_take *take, const ph_episode *episode);
+/* Sets the take's success where the predicate has latched: an episode that was killed while it was
+ * written had reached its end. Errors of reading; PH_ENOMEM. */
+ph_status ph_rescue_success(ph_take *take, const ph_episode_meta *origin);
 
 #endif

@@ -90,6 +90,32 @@ TEST_F(SalvageRun, ALongEpisode) {
   EXPECT_EQ(episodes_of(live)[Key(0, 0)].columns, episodes_of(dir)[Key(0, 0)].columns);
 }
 
+/* Killed after its last step, before its end was written. */
+TEST_F(SalvageRun, AnEpisodeThatWasDone) {
+  Model tiny(tiny_xml());
+  Tiny t;
+  RunRec rec(live, tiny, nullptr);
+  ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, 0, 5, nullptr, 0, &t.at(0))) << ph_error();
+  for (int flags : {0, 0, int{PH_FLAG_TERMINATED}})
+    ASSERT_EQ(PH_OK, put_row(rec.rec, 0, nullptr, 0, static_cast<uint8_t>(flags), t.at(1)))
+        << ph_error();
+  kill_now();
+  expect("saved env000_ep000000 3\n");
+  const char *paths[] = {dir.c_str()};
+  ph_store *store = nullptr;
+  ph_episode *e = nullptr;
+  ph_verdict verdict;
+  ASSERT_EQ(PH_OK, ph_store_open(&store, paths, 1, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_store_episode(&e, store, 0)) << ph_error();
+  EXPECT_EQ(PH_END_SALVAGED, ph_episode_meta_of(e)->end_reason);
+  EXPECT_EQ(PH_OK, ph_verify_episode(&verdict, e, nullptr, nullptr, nullptr)) << ph_error();
+  for (size_t i = 0; i < verdict.nflaws; i++)
+    EXPECT_EQ(std::string::npos, std::string(verdict.flaw[i].text).find("end_reason"))
+        << verdict.flaw[i].text;
+  ph_episode_free(e);
+  ph_store_free(store);
+}
+
 TEST_F(SalvageRun, DoneTwiceItFindsNothing) {
   killed_midway();
   expect("saved env000_ep000001 7\n");

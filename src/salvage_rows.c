@@ -1,10 +1,13 @@
-/* Whether the episode in its place is that of a journal. */
+/* What the rows of a journal say: whether the episode in its place has them, whether the predicate
+ * latched. */
 #include "salvage_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <playhead/latch.h>
 
 #include "fail.h"
 
@@ -89,5 +92,27 @@ ph_status ph_rescue_whole(const ph_episode *episode) {
                                rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS, block);
     free(block);
   }
+  return status;
+}
+
+ph_status ph_rescue_success(ph_take *take, const ph_episode_meta *origin) {
+  const ph_record_layout *layout = ph_rowlog_layout(take->log);
+  ph_hold hold = {.steps = origin->hold_steps};
+  int64_t states = ph_rowlog_states(take->log);
+  if (layout->size[PH_COL_PREDICATE] == 0 || origin->hold_seconds < 0)
+    return PH_OK;
+  unsigned char predicate[BLOCK_ROWS];
+  unsigned char *records = malloc(BLOCK_ROWS * layout->payload);
+  ph_status status = records ? PH_OK : ph_rescue_no_memory();
+  for (int64_t first = 1; first < states && !status; first += BLOCK_ROWS) {
+    int64_t n = states - first < BLOCK_ROWS ? states - first : BLOCK_ROWS;
+    status = ph_rowlog_records(take->log, first, n, records);
+    if (!status)
+      ph_rowlog_pick(take->log, PH_COL_PREDICATE, records, n, predicate);
+    for (int64_t i = 0; i < n && !status; i++)
+      ph_hold_update(&hold, first + i, predicate[i] != 0);
+  }
+  free(records);
+  take->success = !status && hold.latched ? 1 : take->success;
   return status;
 }
