@@ -131,29 +131,50 @@ TEST(Readme, TheTaskRunsOnTheModelThatItNames) {
   ph_task_unref(task);
 }
 
-// Every line of the tour but `view` is run; the program is given by PLAYHEAD_PROGRAM.
+// The lines of a block from `from` on, as a script. `view` needs a terminal.
+static std::string script_of(const std::string &text, size_t from, int *lines) {
+  std::string block = text.substr(from, text.find("```", from) - from), script = "set -e\n";
+  for (size_t at = 0; at < block.size(); at = block.find('\n', at) + 1) {
+    std::string line = block.substr(at, block.find('\n', at) - at);
+    if (line.find("$playhead view") == 0)
+      continue;
+    if (line.find("playhead=") == 0)
+      line = "";
+    if (line.find("timeout -s KILL") == 0)
+      line += " || test $? = 137";
+    script += line + "\n";
+    ++*lines;
+  }
+  return script;
+}
+
+static int run_script(const std::string &script, const char *name) {
+  std::string path = testing::TempDir() + name;
+  std::ofstream(path) << "playhead=" << std::getenv("PLAYHEAD_PROGRAM") << "\n" << script;
+  int status = std::system(("cd " + root + " && sh " + path + " >/dev/null").c_str());
+  std::remove(path.c_str());
+  return status;
+}
+
 TEST(Readme, TheTourRuns) {
-  const char *program = std::getenv("PLAYHEAD_PROGRAM");
-  ASSERT_NE(program, nullptr);
+  ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
   std::string text = read_file(root + "/README.md");
   size_t from = text.find("playhead=build/playhead\n");
   ASSERT_NE(from, std::string::npos);
-  std::string tour = text.substr(from, text.find("```", from) - from), script = "set -e\n";
   int lines = 0;
-  for (size_t at = 0; at < tour.size(); at = tour.find('\n', at) + 1) {
-    std::string line = tour.substr(at, tour.find('\n', at) - at);
-    if (line.find("$playhead view") == 0)
-      continue;
-    script += line.find("playhead=") == 0 ? "playhead=" + std::string(program) : line;
-    script += "\n";
-    lines++;
-  }
+  std::string script = script_of(text, from, &lines);
   EXPECT_GE(lines, 7);
-  std::string path = testing::TempDir() + "readme_tour.sh";
-  std::ofstream(path) << script;
-  EXPECT_EQ(
-      std::system(
-          ("cd " + root + " && rm -rf /tmp/playhead-tour && sh " + path + " >/dev/null").c_str()),
-      0);
-  std::remove(path.c_str());
+  EXPECT_EQ(run_script("rm -rf /tmp/playhead-tour\n" + script, "readme_tour.sh"), 0);
+}
+
+TEST(Readme, WhatItSaysOfRecordingRuns) {
+  ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
+  std::string text = read_file(root + "/README.md"), mark = "<!-- recording -->\n```sh\n";
+  size_t from = text.find(mark);
+  ASSERT_NE(from, std::string::npos);
+  int lines = 0;
+  std::string script = script_of(text, from + mark.size(), &lines);
+  EXPECT_GE(lines, 7);
+  const std::string clear = "rm -rf /tmp/playhead-run /tmp/playhead-killed /tmp/playhead-all.h5\n";
+  EXPECT_EQ(run_script(clear + script + clear, "readme_recording.sh"), 0);
 }
