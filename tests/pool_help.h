@@ -2,6 +2,7 @@
 #ifndef TESTS_POOL_HELP_H
 #define TESTS_POOL_HELP_H
 
+#include <algorithm>
 #include <mutex>
 
 #include "rec_help.h"
@@ -9,7 +10,7 @@
 /* An episode as it was told of, with the texts kept. */
 struct Told {
   ph_pool_episode e;
-  std::string detail, error;
+  std::string detail, error, id, file;
 };
 
 struct Pool {
@@ -21,7 +22,7 @@ struct Pool {
   static void ended(void *user, const ph_pool_episode *e) {
     Pool *p = static_cast<Pool *>(user);
     EXPECT_EQ(0, p->inside++) << "one at a time";
-    p->told.push_back({*e, e->detail, e->error != nullptr ? e->error : ""});
+    p->told.push_back({*e, e->detail, e->error != nullptr ? e->error : "", e->id, e->file});
     p->inside--;
   }
   static ph_pool_options options(int envs, int64_t episodes, int jobs, uint64_t seed = 3) {

@@ -1,11 +1,34 @@
 // How a pool's run ends before its time: stopped, with an error of one env, with a disk that fails.
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <sys/stat.h>
 #include <thread>
 
 #include "pool_help.h"
 
+extern "C" {
+#include "disk_use.h"
+}
+
 namespace {
+
+/* What the files of a folder take [B]; with that end only. */
+int64_t blocks(const std::string &dir, const std::string &end = "") {
+  int64_t sum = 0;
+  for (auto &file : std::filesystem::directory_iterator(dir)) {
+    struct stat st;
+    std::string name = file.path().filename();
+    bool counts = name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
+    if (counts && stat(file.path().c_str(), &st) == 0)
+      sum += st.st_blocks * 512;
+  }
+  return sum;
+}
+
+void write_file(const std::string &path, size_t size) {
+  std::ofstream(path) << std::string(size, 'x');
+}
 
 /* No end of its own, and quick. */
 std::string endless(const std::string &more = "") {
@@ -156,6 +179,52 @@ TEST(PoolEnds, AnEpisodeThatIsSkippedTakesANumberAndIsCounted) {
   EXPECT_EQ(2, tally.discards);
 }
 
+TEST(PoolEnds, DiskUseIsWhatTheFolderHolds) {
+  TempDir dir;
+  write_file(dir.path + "/run.h5", 9000);
+  write_file(dir.path + "/env001_ep000000_5.h5", 20000);
+  write_file(dir.path + "/letter", 50000);
+  int64_t letter = blocks(dir.path, "letter");
+  ph_disk_use *use = ph_disk_use_new(dir.path.c_str(), 3);
+  auto holds = [&](const char *what) {
+    EXPECT_EQ(blocks(dir.path) - letter, ph_disk_use_now(use)) << what;
+  };
+  holds("what was there");
+  write_file(dir.path + "/env000_ep000000_7.h5", 30000);
+  ph_disk_use_add(use, 0, 0, 7);
+  holds("an episode that was saved");
+  write_file(dir.path + "/env000.journal", 70000);
+  write_file(dir.path + "/index", 300);
+  holds("the journal of a running one");
+  ph_disk_use_add(use, 2, 4, 9);
+  holds("one that could not be written");
+  std::filesystem::rename(dir.path + "/env000.journal", dir.path + "/env002_ep000004.journal");
+  holds("its rows are in a journal");
+  std::filesystem::remove(dir.path + "/env002_ep000004.journal");
+  write_file(dir.path + "/env002_ep000004_9.h5", 80000);
+  holds("it was written after all");
+  ph_disk_use_free(use);
+  EXPECT_EQ(0, ph_disk_use_now(nullptr));
+}
+
+TEST(PoolEnds, ManyJournalsAreLookedAtInTurns) {
+  TempDir dir;
+  const int envs = 200;
+  ph_disk_use *use = ph_disk_use_new(dir.path.c_str(), envs);
+  char name[40];
+  for (int i = 0; i < envs; i++) {
+    snprintf(name, sizeof name, "/env%03d.journal", i);
+    write_file(dir.path + name, 5000);
+  }
+  int64_t all = blocks(dir.path), first = ph_disk_use_now(use);
+  EXPECT_GT(first, 0);
+  EXPECT_LT(first, all) << "not all at once";
+  for (int k = 0; k < 3; k++)
+    first = ph_disk_use_now(use);
+  EXPECT_EQ(all, first);
+  ph_disk_use_free(use);
+}
+
 TEST(PoolEnds, ProgressCountsWhatHasCome) {
   TempDir dir;
   Model model;
@@ -166,8 +235,21 @@ TEST(PoolEnds, ProgressCountsWhatHasCome) {
   EXPECT_EQ(0, p.ended);
   EXPECT_EQ(8, p.wanted);
   Recorder rec(dir.path + "/run", task, model, pool);
+  EXPECT_EQ(0, ph_pool_disk_use(pool.pool));
   EXPECT_EQ(PH_OK, ph_pool_run(pool.pool, rec.rec));
   p = pool.progress();
+  EXPECT_EQ(blocks(dir.path + "/run"), ph_pool_disk_use(pool.pool));
+  EXPECT_EQ(3, p.envs);
+  EXPECT_EQ(3, ph_pool_env_ended(pool.pool, 0));
+  EXPECT_EQ(2, ph_pool_env_ended(pool.pool, 2));
+  EXPECT_EQ(0, ph_pool_env_ended(pool.pool, 3));
+  for (auto &t : pool.told)
+    EXPECT_EQ(t.id + "_" + std::to_string(t.e.actions) + ".h5", t.file);
+  std::vector<std::string> files;
+  for (auto &t : pool.told)
+    files.push_back(t.file);
+  std::sort(files.begin(), files.end());
+  EXPECT_EQ(episode_files(dir.path + "/run"), files);
   ph_tally tally = rec.close();
   EXPECT_EQ(0, p.running);
   EXPECT_EQ(8, p.ended);
