@@ -86,6 +86,9 @@ static const char tail[] =
     "files "
     "and the keys file are kept\n"
     ".SH FILES\n"
+    ".TP\n.I RUN/env<III>_ep<NNNNNN>_<A>.h5\nan episode of a run: env, number, actions\n"
+    ".TP\n.I RUN/env<III>.journal\nrows of an episode that is not saved yet; after a kill playhead "
+    "salvage RUN makes an episode of them\n"
     ".TP\n.I FILE.playhead.json\nmarks and notes of a file\n"
     ".TP\n.I ~/.config/playhead/keys\nlines of bind KEY COMMAND [ARGUMENTS] and unbind KEY\n";
 
