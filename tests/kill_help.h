@@ -28,7 +28,8 @@ using Key = std::pair<int, int64_t>; /* env, episode */
 
 /* A pole with a mass of its own in every episode, which a noisy policy swings up or not. */
 const char kPole[] =
-    "<mujoco><option timestep='0.002'/><worldbody><body name='pole'>"
+    "<mujoco><size nstack='20000' njmax='50' nconmax='10'/><option timestep='0.002'/>"
+    "<worldbody><body name='pole'>"
     "<joint name='hinge' axis='0 1 0' damping='0.1'/>"
     "<geom type='capsule' fromto='0 0 0 0 0 -.5' size='.02' mass='1'/></body></worldbody>"
     "<actuator><motor name='push' joint='hinge'/></actuator></mujoco>";
