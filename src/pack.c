@@ -12,7 +12,7 @@
 #include "fail.h"
 #include "json.h"
 #include "probe.h"
-#include "sink.h"
+#include "sink_dataset.h"
 #include "store.h"
 
 /* One episode and its place among all. */
@@ -283,11 +283,18 @@ static void tap_cancel(ph_sink *sink) {
   p->sink->cancel(p->sink);
 }
 
+static ph_status finish_may_go_on(void *user) {
+  return go_on(user);
+}
+
 static ph_status open_sink(struct pack *p, const char *out, const ph_episode_meta *first) {
   ph_sink_options opt = {.compress = p->opt->compress,
                          .existing =
                              p->opt->overwrite ? PH_EXISTING_OVERWRITE : PH_EXISTING_REFUSE};
-  return ph_sink_dataset(&p->sink, out, first, &opt);
+  ph_status status = ph_sink_dataset(&p->sink, out, first, &opt);
+  if (!status)
+    ph_sink_dataset_ask(p->sink, finish_may_go_on, p);
+  return status;
 }
 
 static ph_status put_episode(struct pack *p, const char *out, size_t i) {

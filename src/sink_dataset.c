@@ -1,4 +1,6 @@
 /* One file with many episodes, models and tasks: complete when it appears. */
+#include "sink_dataset.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,13 @@ struct dataset {
   ph_entry *entries;
   size_t n;
   int64_t total;
+  ph_sink_go_on *go_on; /* NULL: nobody asks */
+  void *user;
 };
+
+static ph_status may_go_on(const struct dataset *d) {
+  return d->go_on ? d->go_on(d->user) : PH_OK;
+}
 
 static ph_status dataset_model(ph_sink *sink, const ph_model *model) {
   struct dataset *d = (struct dataset *)sink;
@@ -108,6 +116,8 @@ static ph_status verify_demos(const struct dataset *d, size_t first) {
     char path[64];
     demo_path(path, k);
     status = ph_demo_verify(file, path);
+    if (!status)
+      status = may_go_on(d);
   }
   ph_h5_close(file);
   return status;
@@ -145,6 +155,8 @@ static ph_status dataset_finish(ph_sink *sink) {
     status = ph_part_finish(&d->part);
   if (!status)
     status = verify(d);
+  if (!status)
+    status = may_go_on(d);
   if (!status)
     status = d->overwrite ? ph_part_publish_over(&d->part) : ph_part_publish(&d->part);
   d->outcome = status;
@@ -189,4 +201,10 @@ ph_status ph_sink_dataset(ph_sink **out, const char *path, const ph_episode_meta
   else
     *out = &d->base;
   return status;
+}
+
+void ph_sink_dataset_ask(ph_sink *sink, ph_sink_go_on *go_on, void *user) {
+  struct dataset *d = (struct dataset *)sink;
+  d->go_on = go_on;
+  d->user = user;
 }

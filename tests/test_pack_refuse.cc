@@ -174,6 +174,7 @@ TEST(PackRefuse, StoppedItLeavesNothing) {
   struct Count {
     int64_t calls, stop;
     size_t most;
+    int64_t after; /* calls when all is written */
   } count = {};
   ph_pack_options opt = PH_PACK_OPTIONS_INIT;
   opt.user = &count;
@@ -182,14 +183,16 @@ TEST(PackRefuse, StoppedItLeavesNothing) {
     EXPECT_EQ(all, 2u);
     EXPECT_GE(done, c->most);
     c->most = done;
+    c->after += done == all;
     return ++c->calls != c->stop;
   };
   ASSERT_EQ(pack(dir / "all.h5", {dir / "run"}, nullptr, opt), PH_OK) << ph_error();
   EXPECT_EQ(count.most, 2u);
+  EXPECT_EQ(count.after, 4) << "for each episode that is read back too, and before it is named";
   unlink((dir / "all.h5").c_str());
   int64_t calls = count.calls;
   for (int64_t stop = 1; stop <= calls; stop++) {
-    count = {0, stop, 0};
+    count = {0, stop, 0, 0};
     expect_refused(dir, "all.h5", {dir / "run"}, PH_EINVAL, {"stopped"}, opt);
     EXPECT_EQ(count.calls, stop);
   }

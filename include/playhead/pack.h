@@ -12,7 +12,7 @@ typedef struct ph_pack_options {
   bool compress;  /* 64-row chunks with shuffle, deflate and fletcher32 */
   bool overwrite; /* replace `out` once the new one is whole */
   /* Nullable: called often, at least after each episode, with how many of how many are done; false
-   * stops it. What was written last is read back after that, at once. */
+   * stops it, also while the whole file is read back, until it gets its name. */
   bool (*progress)(void *user, size_t done, size_t all);
   void *user;
 } ph_pack_options;
