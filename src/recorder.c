@@ -148,18 +148,29 @@ ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *
 
 /* --- slots --- */
 
-static ph_slot *find(const ph_recorder *rec, int env_id) {
+/* Where the env's slot is, or would be. */
+static size_t place_of(const ph_recorder *rec, int env_id) {
+  size_t low = 0, high = rec->nslots;
   if (env_id >= 0 && (size_t)env_id < rec->nslots && rec->slots[env_id]->env_id == env_id)
-    return rec->slots[env_id];
-  for (size_t i = 0; i < rec->nslots; i++)
-    if (rec->slots[i]->env_id == env_id)
-      return rec->slots[i];
-  return NULL;
+    return (size_t)env_id;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (rec->slots[middle]->env_id < env_id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+ph_slot *ph_slot_at(const ph_recorder *rec, int env_id) {
+  size_t i = place_of(rec, env_id);
+  return i < rec->nslots && rec->slots[i]->env_id == env_id ? rec->slots[i] : NULL;
 }
 
 ph_slot *ph_slot_find(const ph_recorder *rec, int env_id) {
   pthread_mutex_lock((pthread_mutex_t *)&rec->lock);
-  ph_slot *slot = find(rec, env_id);
+  ph_slot *slot = ph_slot_at(rec, env_id);
   pthread_mutex_unlock((pthread_mutex_t *)&rec->lock);
   return slot;
 }
@@ -176,9 +187,11 @@ static ph_slot *add(ph_recorder *rec, int env_id) {
   rec->slots = slots;
   ph_slot *slot = calloc(1, sizeof *slot);
   if (slot) {
+    size_t i = place_of(rec, env_id);
     slot->env_id = env_id;
     slot->next = first_episode(rec, env_id);
-    slots[rec->nslots++] = slot;
+    memmove(slots + i + 1, slots + i, (rec->nslots++ - i) * sizeof *slots);
+    slots[i] = slot;
   }
   return slot;
 }
@@ -186,7 +199,7 @@ static ph_slot *add(ph_recorder *rec, int env_id) {
 /* With all that is needed to keep an episode that cannot be written. */
 static ph_slot *make_slot(ph_recorder *rec, int env_id) {
   pthread_mutex_lock(&rec->lock);
-  ph_slot *slot = find(rec, env_id);
+  ph_slot *slot = ph_slot_at(rec, env_id);
   if (!slot)
     slot = add(rec, env_id);
   pthread_mutex_unlock(&rec->lock);
@@ -230,7 +243,6 @@ static ph_status start(ph_recorder *rec, ph_slot *slot, uint64_t seed, ph_take_b
   slot->take.env_id = slot->env_id;
   slot->take.seed = seed;
   slot->take.episode = slot->next++;
-  slot->running = true;
   if (begin->journal && ph_rowlog_trouble(slot->take.log))
     ph_slot_unsafe(rec, slot, ph_rowlog_trouble(slot->take.log));
   return PH_OK;
@@ -270,6 +282,7 @@ ph_status ph_recorder_begin(ph_recorder *rec, int env_id, uint64_t seed, const p
   if (status != PH_OK)
     return status;
   pthread_mutex_lock(&rec->lock);
+  slot->running = true;
   rec->tally.resets++;
   pthread_mutex_unlock(&rec->lock);
   return PH_OK;
@@ -296,9 +309,6 @@ void ph_recorder_tally_now(const ph_recorder *rec, ph_tally *out) {
   pthread_mutex_unlock((pthread_mutex_t *)&rec->lock);
 }
 
-const ph_tally *ph_recorder_tally(const ph_recorder *rec) {
-  return &rec->tally;
-}
 const char *ph_recorder_path(const ph_recorder *rec) {
   return rec->path;
 }

@@ -10,8 +10,9 @@
 static void drop(ph_recorder *rec, ph_slot *slot) {
   ph_slot_journal_back(slot, &slot->take);
   ph_take_clear(&slot->take);
-  slot->running = false;
   pthread_mutex_lock(&rec->lock);
+  slot->running = false;
+  slot->waits = 0;
   rec->tally.discards++;
   pthread_mutex_unlock(&rec->lock);
 }
@@ -21,11 +22,13 @@ static ph_status commit(ph_recorder *rec, ph_slot *slot) {
   char text[600] = "";
   pthread_mutex_lock(&rec->commits);
   ph_status status = ph_take_commit(&slot->take, rec->sink, &rec->origin, rec->model);
+  if (status != PH_OK)
+    snprintf(text, sizeof text, "%s", ph_error());
+  ph_recorder_news(rec);
   if (status == PH_OK) {
     ph_recorder_committed(rec, &slot->take);
     ph_recorder_try_later(rec);
   } else {
-    snprintf(text, sizeof text, "%s", ph_error());
     ph_recorder_keep(rec, slot);
   }
   pthread_mutex_unlock(&rec->commits);
@@ -36,7 +39,10 @@ static ph_status commit(ph_recorder *rec, ph_slot *slot) {
     ph_recorder_trouble(rec, PH_TROUBLE_COMMIT, text);
     ph_fail(status, "%s", text);
   }
+  pthread_mutex_lock(&rec->lock);
   slot->running = false;
+  slot->waits = 0;
+  pthread_mutex_unlock(&rec->lock);
   return status;
 }
 
@@ -106,8 +112,64 @@ static ph_status say_what_is_left(ph_recorder *rec, ph_status status, const char
                  first);
 }
 
+/* --- where another folder has the run's place --- */
+
+/* A run of its own in a new folder <path>-<run_id>, all set to take episodes. */
+static ph_status open_beside(ph_sink **out, char *path, size_t size, const ph_recorder *rec) {
+  ph_sink_options how = {.compress = rec->compress};
+  size_t n = strlen(rec->path);
+  ph_status status = PH_EEXIST;
+  while (n > 1 && rec->path[n - 1] == '/')
+    n--;
+  for (int k = 1; status == PH_EEXIST && k < 100; k++) {
+    char again[16] = "";
+    if (k > 1)
+      snprintf(again, sizeof again, "-%d", k);
+    snprintf(path, size, "%.*s-%s%s", (int)n, rec->path, rec->origin.run_id, again);
+    status = ph_sink_run(out, path, &rec->origin, &how);
+  }
+  if (status == PH_OK)
+    status = (*out)->model(*out, rec->model);
+  if (status == PH_OK && rec->task)
+    status = (*out)->task(*out, rec->task);
+  return status == PH_OK ? ph_sink_run_start(*out) : status;
+}
+
+static ph_status write_beside(ph_recorder *rec, ph_sink *sink) {
+  ph_status status = ph_recorder_try_kept(rec, sink);
+  ph_status finished = sink->finish(sink);
+  return status == PH_OK ? finished : status;
+}
+
+/* Writes what is kept into that run. text is what stands against the place of its own, and becomes
+ * what is told of it: nothing is lost, but it is not where it was to be. Returns the number of
+ * episodes that are there. */
+static int64_t save_beside(ph_recorder *rec, char *text, size_t size) {
+  char path[sizeof rec->path + 90], line[800];
+  ph_sink *sink = NULL;
+  int64_t before = rec->tally.commits;
+  ph_status status = open_beside(&sink, path, sizeof path, rec);
+  if (status == PH_OK)
+    status = write_beside(rec, sink);
+  int64_t saved = rec->tally.commits - before;
+  if (sink && saved == 0)
+    ph_sink_run_undo(sink);
+  if (sink)
+    sink->free(sink);
+  if (saved > 0) {
+    snprintf(line, sizeof line, "%s: %lld episode%s not be written into it and %s in %s: %s",
+             rec->path, (long long)saved, saved == 1 ? " could" : "s could",
+             saved == 1 ? "is" : "are", path, text);
+    ph_recorder_say(rec, line);
+    snprintf(text, size, "%s", line);
+  }
+  return saved;
+}
+
+/* --- all of it --- */
+
 ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally) {
-  char text[600] = "";
+  char text[800] = "";
   int success = (rec->required & PH_COL_BIT(PH_COL_PREDICATE)) != 0 ? 0 : -1;
   for (size_t i = 0; i < rec->nslots; i++)
     if (rec->slots[i]->running)
@@ -115,13 +177,20 @@ ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally) {
   ph_status status = ph_recorder_retry(rec);
   if (status != PH_OK)
     snprintf(text, sizeof text, "%s", ph_error());
+  if (status != PH_OK && rec->run && !ph_sink_run_in_place(rec->sink))
+    rec->tally.missing = save_beside(rec, text, sizeof text);
   ph_status finished = rec->sink->finish(rec->sink);
   if (status == PH_OK && finished != PH_OK) {
     status = finished;
     snprintf(text, sizeof text, "%s", ph_error());
   }
+  ph_recorder_news(rec);
+  if (rec->run)
+    rec->tally.missing += (int64_t)ph_sink_run_missing(rec->sink);
   if (status != PH_OK)
     status = say_what_is_left(rec, status, text);
+  else
+    ph_recorder_relief(rec, PH_TROUBLE_COMMIT | PH_TROUBLE_JOURNAL);
   if (tally)
     *tally = rec->tally;
   snprintf(text, sizeof text, "%s", ph_error());

@@ -1,5 +1,5 @@
-/* What a recorder does when the disk does not take its rows: journals with their faults, episodes
- * that are kept, and what is said of it. */
+/* What a recorder does when the disk does not take its rows: journals with their faults, and
+ * episodes that are kept. */
 #include "recorder_parts.h"
 
 #include <inttypes.h>
@@ -12,62 +12,6 @@
 
 enum { PATIENCE_LIMIT = 64 };
 
-/* --- warnings --- */
-
-static const char *cause_of(const char *text) {
-  const char *why = text;
-  for (const char *at = strstr(text, ": "); at; at = strstr(at + 2, ": "))
-    why = at + 2;
-  return why;
-}
-
-static bool is_known(const ph_recorder *rec, ph_trouble kind, const char *why) {
-  for (size_t i = 0; i < rec->ncauses; i++)
-    if (rec->causes[i].kind == kind && strcmp(rec->causes[i].why, why) == 0)
-      return true;
-  return false;
-}
-
-static const char *const consequence[] = {
-    [PH_TROUBLE_COMMIT] = "its rows are kept and tried again",
-    [PH_TROUBLE_JOURNAL] = "its rows are in memory alone",
-};
-static const char *const relief[] = {
-    [PH_TROUBLE_COMMIT] = "no longer so: what was kept is written",
-    [PH_TROUBLE_JOURNAL] = "no longer so: rows are in journals again",
-};
-
-void ph_recorder_trouble(ph_recorder *rec, ph_trouble kind, const char *text) {
-  char line[800];
-  ph_cause cause = {.kind = kind};
-  snprintf(cause.why, sizeof cause.why, "%s", cause_of(text));
-  snprintf(line, sizeof line, "%s; %s", text, consequence[kind]);
-  pthread_mutex_lock(&rec->warning);
-  if (rec->ncauses < PH_CAUSES && !is_known(rec, kind, cause.why)) {
-    rec->causes[rec->ncauses++] = cause;
-    if (rec->warn)
-      rec->warn(rec->user, line);
-  }
-  pthread_mutex_unlock(&rec->warning);
-}
-
-void ph_recorder_relief(ph_recorder *rec, ph_trouble kind) {
-  char line[800];
-  size_t left = 0;
-  pthread_mutex_lock(&rec->warning);
-  for (size_t i = 0; i < rec->ncauses; i++) {
-    if (rec->causes[i].kind != kind) {
-      rec->causes[left++] = rec->causes[i];
-      continue;
-    }
-    snprintf(line, sizeof line, "%s: %s: %s", rec->path, rec->causes[i].why, relief[kind]);
-    if (rec->relief)
-      rec->relief(rec->user, line);
-  }
-  rec->ncauses = left;
-  pthread_mutex_unlock(&rec->warning);
-}
-
 /* --- journals --- */
 
 static void journal_path(char *out, size_t size, const ph_recorder *rec, int env_id,
@@ -78,25 +22,6 @@ static void journal_path(char *out, size_t size, const ph_recorder *rec, int env
 }
 
 enum { PATH_ROOM = sizeof((ph_recorder *)0)->path + PH_INDEX_NAME_SIZE + 1 };
-
-static void count_unsafe(ph_recorder *rec, ph_slot *slot, bool unsafe) {
-  if (slot->unsafe == unsafe)
-    return;
-  slot->unsafe = unsafe;
-  pthread_mutex_lock(&rec->lock);
-  rec->unsafe += unsafe ? 1 : -1;
-  bool relieved = rec->unsafe == 0;
-  pthread_mutex_unlock(&rec->lock);
-  if (relieved)
-    ph_recorder_relief(rec, PH_TROUBLE_JOURNAL);
-}
-
-void ph_slot_unsafe(ph_recorder *rec, ph_slot *slot, const char *why) {
-  char text[600];
-  snprintf(text, sizeof text, "recorder: env %d: %s", slot->env_id, why);
-  count_unsafe(rec, slot, true);
-  ph_recorder_trouble(rec, PH_TROUBLE_JOURNAL, text);
-}
 
 static ph_status start_journal(const ph_recorder *rec, ph_journal *journal, ph_journal_head *head,
                                uint64_t seed) {
@@ -136,7 +61,7 @@ ph_journal *ph_slot_journal(ph_recorder *rec, ph_slot *slot, const ph_take_begin
     return NULL;
   }
   if (!ph_journal_short(slot->journal))
-    count_unsafe(rec, slot, false);
+    ph_slot_safe(rec, slot);
   return slot->journal;
 }
 
@@ -204,11 +129,24 @@ static void rest(ph_recorder *rec, ph_take *take) {
     ph_journal_rest(take->journal, rec->awake++ >= PH_AWAKE);
 }
 
-static ph_status commit_kept(ph_recorder *rec, const ph_take *take) {
+static ph_status commit_kept(ph_recorder *rec, ph_sink *sink, const ph_take *take) {
   ph_status status = take->journal ? ph_journal_wake(take->journal) : PH_OK;
   if (status != PH_OK)
     return ph_fail_in(status, "recorder: env %d episode %" PRId64, take->env_id, take->episode);
-  return ph_take_commit(take, rec->sink, &rec->origin, rec->model);
+  status = ph_take_commit(take, sink, &rec->origin, rec->model);
+  ph_recorder_news(rec);
+  return status;
+}
+
+/* Its journal may have gone elsewhere with its folder: nobody finds an episode in it there. */
+static void drop_kept(ph_kept *kept) {
+  ph_journal *journal = kept->take.journal;
+  if (journal && !ph_journal_in_place(journal))
+    ph_journal_void(journal);
+  ph_journal_close(journal, true);
+  kept->take.journal = NULL;
+  ph_take_clear(&kept->take);
+  free(kept);
 }
 
 void ph_recorder_keep(ph_recorder *rec, ph_slot *slot) {
@@ -224,13 +162,13 @@ void ph_recorder_keep(ph_recorder *rec, ph_slot *slot) {
   count_failed(rec, 1);
 }
 
-ph_status ph_recorder_try_kept(ph_recorder *rec) {
+ph_status ph_recorder_try_kept(ph_recorder *rec, ph_sink *sink) {
   char text[600] = "";
   ph_status first = PH_OK;
   rec->awake = 0;
   for (ph_kept **at = &rec->kept; *at;) {
     ph_kept *kept = *at;
-    ph_status status = commit_kept(rec, &kept->take);
+    ph_status status = commit_kept(rec, sink, &kept->take);
     if (status != PH_OK) {
       if (first == PH_OK)
         snprintf(text, sizeof text, "%s", ph_error());
@@ -242,10 +180,7 @@ ph_status ph_recorder_try_kept(ph_recorder *rec) {
     ph_recorder_committed(rec, &kept->take);
     count_failed(rec, -1);
     *at = kept->next;
-    ph_journal_close(kept->take.journal, true);
-    kept->take.journal = NULL;
-    ph_take_clear(&kept->take);
-    free(kept);
+    drop_kept(kept);
   }
   if (first != PH_OK) {
     ph_recorder_trouble(rec, PH_TROUBLE_COMMIT, text);
@@ -260,7 +195,7 @@ void ph_recorder_try_later(ph_recorder *rec) {
   if (!rec->kept || ++rec->waited < rec->patience)
     return;
   rec->waited = 0;
-  if (ph_recorder_try_kept(rec) == PH_OK)
+  if (ph_recorder_try_kept(rec, rec->sink) == PH_OK)
     rec->patience = 1;
   else if (rec->patience < PATIENCE_LIMIT)
     rec->patience *= 2;
@@ -268,7 +203,7 @@ void ph_recorder_try_later(ph_recorder *rec) {
 
 ph_status ph_recorder_retry(ph_recorder *rec) {
   pthread_mutex_lock(&rec->commits);
-  ph_status status = ph_recorder_try_kept(rec);
+  ph_status status = ph_recorder_try_kept(rec, rec->sink);
   pthread_mutex_unlock(&rec->commits);
   return status;
 }

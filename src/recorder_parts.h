@@ -1,8 +1,9 @@
 /* What the parts of the recorder share.
  *
  * Locks, in the order in which they are taken: `commits` (the sink and what is kept: one commit at
- * a time), `lock` (the table of slots and the tally), `warning` (causes, and the callback). What is
- * in a slot belongs to the thread that records its env. */
+ * a time), `lock` (the table of slots, which of them are unsafe, the tally), `warning` (causes, and
+ * the callback). What is in a slot belongs to the thread that records its env, but for what is said
+ * to be under `lock`. */
 #ifndef PLAYHEAD_RECORDER_PARTS_H
 #define PLAYHEAD_RECORDER_PARTS_H
 
@@ -19,24 +20,30 @@ typedef struct ph_kept {
 
 typedef struct ph_slot {
   int env_id;
-  int64_t next; /* number of the next episode */
-  bool running;
-  bool unsafe; /* its last episode was not, or not wholly, in a journal */
+  int64_t next;         /* number of the next episode */
+  bool running;         /* written under `lock`, read by its own thread without */
+  bool unsafe;          /* its last episode is not, or not wholly, in a journal; under `lock` */
+  size_t waits;         /* under `lock`: episodes that others began safely since that one ended */
+  uint64_t call;        /* under `lock`: the last call of ph_recorder_rows that named it */
+  struct ph_slot *then; /* the next one of that call */
   ph_take take;
   ph_journal *journal; /* void, for the next episode; NULL while an episode has it */
   ph_kept *spare;      /* so that a failed commit can always be kept */
 } ph_slot;
 
-/* What can keep rows from the disk. */
-typedef enum ph_trouble { PH_TROUBLE_COMMIT, PH_TROUBLE_JOURNAL } ph_trouble;
+/* What can be kept from the disk: bits. */
+typedef enum ph_trouble { PH_TROUBLE_COMMIT = 1, PH_TROUBLE_JOURNAL = 2 } ph_trouble;
 
 enum {
   PH_CAUSES = 16, /* that are told apart */
   PH_AWAKE = 32   /* kept journals that stay open, so that their rows outlive their folder */
 };
 
+/* One errno, or that the folder is not in its place: whatever it keeps from the disk, it is told of
+ * once, and once when it is over. */
 typedef struct ph_cause {
-  ph_trouble kind;
+  unsigned now, ever; /* ph_trouble */
+  bool place;         /* the folder is not in its place; why is how that was found */
   char why[160];
 } ph_cause;
 
@@ -55,9 +62,10 @@ struct ph_recorder {
   void *user;
 
   pthread_mutex_t lock;
-  ph_slot **slots; /* owned, each by itself: they stay where they are */
+  ph_slot **slots; /* owned, each by itself: they stay where they are; in order of env_id */
   size_t nslots;
-  int unsafe; /* slots that are */
+  size_t unsafe;  /* slots that are */
+  uint64_t calls; /* of ph_recorder_rows */
   ph_tally tally;
 
   pthread_mutex_t commits;
@@ -71,7 +79,8 @@ struct ph_recorder {
   size_t ncauses;
 };
 
-/* NULL: it is not known. */
+/* NULL: it is not known. The first under `lock`, the second takes it. */
+ph_slot *ph_slot_at(const ph_recorder *rec, int env_id);
 ph_slot *ph_slot_find(const ph_recorder *rec, int env_id);
 ph_status ph_slot_running(ph_slot **out, const ph_recorder *rec, int env_id);
 
@@ -87,8 +96,6 @@ ph_journal *ph_slot_journal(ph_recorder *rec, ph_slot *slot, const ph_take_begin
                             uint64_t seed);
 /* Takes the journal back from a take that needs it no more. */
 void ph_slot_journal_back(ph_slot *slot, ph_take *take);
-/* The slot's rows are in memory from here on, for what ph_error() says. */
-void ph_slot_unsafe(ph_recorder *rec, ph_slot *slot, const char *why);
 /* The journal of an episode that has ended gets that episode's name, and rows that are in memory go
  * to it as far as it takes them. True: all of them are there. */
 bool ph_take_to_journal(const ph_recorder *rec, ph_take *take);
@@ -99,20 +106,32 @@ bool ph_take_to_journal(const ph_recorder *rec, ph_take *take);
 void ph_recorder_committed(ph_recorder *rec, const ph_take *take);
 /* Keeps the slot's take for another try. Under `commits`. */
 void ph_recorder_keep(ph_recorder *rec, ph_slot *slot);
-/* Tries all that is kept again; the first error. Under `commits`. */
-ph_status ph_recorder_try_kept(ph_recorder *rec);
+/* Tries all that is kept again, in this sink; the first error. Under `commits`. */
+ph_status ph_recorder_try_kept(ph_recorder *rec, ph_sink *sink);
 /* The same after a commit that succeeded, if it is time. Under `commits`. */
 void ph_recorder_try_later(ph_recorder *rec);
 /* Ends the slot's episode. */
 ph_status ph_slot_end(ph_recorder *rec, ph_slot *slot, ph_end reason, int success,
                       const char *detail);
 
-/* --- warnings --- */
+/* --- warnings (recorder_warn.c) --- */
 
+/* The slot's rows are in memory from here on, or in no file that has a name; why says what is in
+ * the way. It stays so until its next episode is safe. */
+void ph_slot_unsafe(ph_recorder *rec, ph_slot *slot, const char *why);
+/* The slot's new episode is in a journal. Where every slot's is, that is said; those whose env has
+ * begun no other while all the rest went on do not count. */
+void ph_slot_safe(ph_recorder *rec, ph_slot *slot);
 /* Warns once of a cause; text is an error's line, whose end is the cause. */
 void ph_recorder_trouble(ph_recorder *rec, ph_trouble kind, const char *text);
-/* Says that all causes of the kind are gone, where there are any. */
-void ph_recorder_relief(ph_recorder *rec, ph_trouble kind);
+/* Nothing of the kinds (bits of ph_trouble) is kept from the disk any more: says so of each cause
+ * of which nothing else is left. */
+void ph_recorder_relief(ph_recorder *rec, unsigned kinds);
+/* One line, whatever was said before. */
+void ph_recorder_say(ph_recorder *rec, const char *line);
+/* Tells what befell the folder. Where it was made anew, what runs is unsafe: its journals went with
+ * the old one. Under `commits`. */
+void ph_recorder_news(ph_recorder *rec);
 
 void ph_recorder_free_all(ph_recorder *rec);
 

@@ -94,30 +94,43 @@ static ph_status reserve(ph_recorder *rec, ph_slot *slot) {
   return status;
 }
 
-static ph_status prepare(ph_recorder *rec, const int *env_ids, size_t i, const ph_transition *how,
-                         const ph_row *row) {
-  ph_slot *slot = NULL;
-  ph_status status = ph_slot_running(&slot, rec, env_ids[i]);
-  for (size_t j = 0; status == PH_OK && j < i; j++)
-    if (env_ids[j] == env_ids[i])
-      status = ph_fail(PH_EINVAL, "recorder: env %d: twice in one call", env_ids[i]);
-  if (status == PH_OK)
-    status = check_transition(rec, slot, how, row);
-  return status == PH_OK ? reserve(rec, slot) : status;
+/* The slots of a call, in its order, all of them in an episode. Under `lock`. */
+static ph_status find_all(ph_slot **first, ph_recorder *rec, const int *env_ids, size_t n) {
+  ph_slot **last = first;
+  rec->calls++;
+  for (size_t i = 0; i < n; i++) {
+    ph_slot *slot = ph_slot_at(rec, env_ids[i]);
+    if (!slot || !slot->running)
+      return ph_fail(PH_EINVAL, "recorder: env %d: no episode has begun", env_ids[i]);
+    if (slot->call == rec->calls)
+      return ph_fail(PH_EINVAL, "recorder: env %d: twice in one call", env_ids[i]);
+    slot->call = rec->calls;
+    *last = slot;
+    last = &slot->then;
+  }
+  *last = NULL;
+  return PH_OK;
 }
 
 ph_status ph_recorder_rows(ph_recorder *rec, const int *env_ids, size_t n,
                            const double *const *action, const double *const *ctrl_substeps,
                            const double *reward, const uint8_t *flags, const ph_row *row) {
-  for (size_t i = 0; i < n; i++) {
+  ph_slot *first = NULL, *slot;
+  size_t i;
+  pthread_mutex_lock(&rec->lock);
+  ph_status status = find_all(&first, rec, env_ids, n);
+  pthread_mutex_unlock(&rec->lock);
+  for (slot = first, i = 0; slot && status == PH_OK; slot = slot->then, i++) {
     ph_transition how = transition_at(rec, i, action, ctrl_substeps, reward, flags);
-    ph_status status = prepare(rec, env_ids, i, &how, &row[i]);
-    if (status != PH_OK)
-      return status;
+    status = check_transition(rec, slot, &how, &row[i]);
+    if (status == PH_OK)
+      status = reserve(rec, slot);
   }
-  for (size_t i = 0; i < n; i++) {
+  if (status != PH_OK)
+    return status;
+  for (slot = first, i = 0; slot; slot = slot->then, i++) {
     ph_transition how = transition_at(rec, i, action, ctrl_substeps, reward, flags);
-    ph_rowlog_push(ph_slot_find(rec, env_ids[i])->take.log, &how, &row[i]);
+    ph_rowlog_push(slot->take.log, &how, &row[i]);
   }
   pthread_mutex_lock(&rec->lock);
   rec->tally.steps += (int64_t)n;

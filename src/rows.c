@@ -189,8 +189,10 @@ void ph_rowlog_attach(ph_rowlog *log, ph_journal *journal) {
 bool ph_rowlog_settle(ph_rowlog *log) {
   int64_t done = 0;
   void *place = NULL;
-  if (!log->journal)
+  if (log->count == 0 || !log->journal)
     return log->count == 0;
+  if (ph_journal_wake(log->journal) != PH_OK)
+    return false;
   while (done < log->count && (place = ph_journal_next(log->journal))) {
     memcpy(place, log->records + (size_t)done++ * log->layout.payload, log->layout.payload);
     ph_journal_seal(log->journal);

@@ -1,8 +1,9 @@
 /* The rows of one running episode: a log of fixed-size records that only grows. Record t holds row
  * t and, from t = 1, the transition that led to it, so a record is either there whole or not at
  * all. Records are in a journal while there is one and it takes them, else in memory: what a
- * journal refuses goes to memory from there on, and the log is one all the same. Belongs to one
- * thread. */
+ * journal refuses goes to memory from there on, and the log is one all the same. The log only
+ * borrows its journal: the take that owns the log owns that too, and frees it after the log.
+ * Belongs to one thread. */
 #ifndef PLAYHEAD_ROWS_H
 #define PLAYHEAD_ROWS_H
 
@@ -45,7 +46,8 @@ void ph_rowlog_push(ph_rowlog *log, const ph_transition *how, const ph_row *row)
 const char *ph_rowlog_trouble(const ph_rowlog *log);
 /* A journal for a log that has none: started with its columns, borrowed. */
 void ph_rowlog_attach(ph_rowlog *log, ph_journal *journal);
-/* Moves what is in memory into the journal, as far as that takes it; true: all of it is there. */
+/* Moves what is in memory into the journal, which is woken for that, as far as it takes it; true:
+ * all of it is there. */
 bool ph_rowlog_settle(ph_rowlog *log);
 
 const ph_record_layout *ph_rowlog_layout(const ph_rowlog *log);

@@ -3,7 +3,11 @@
  *   model, task (once per hash, before the first episode that names them)
  *   { begin, rows..., end | cancel } per episode
  *   finish
- * An error in begin, rows or end leaves nothing of that episode behind; the sink goes on. */
+ * An error in begin, rows or end leaves nothing of that episode behind; the sink goes on.
+ *
+ * A sink belongs to one thread at a time: who has several (the recorder) calls it under a lock of
+ * its own. Only ph_sink_run_in_place, ph_sink_run_origin and ph_sink_run_next, once a run has
+ * started, may be called beside the other calls and without that lock. */
 #ifndef PLAYHEAD_SINK_H
 #define PLAYHEAD_SINK_H
 
@@ -52,8 +56,12 @@ typedef struct ph_sink_options {
  * A file that has its place already with the very bytes that an episode would get is that episode.
  *
  * Before each episode the path is compared with the folder that is locked: one that is gone, or in
- * whose place there is an empty one, is made anew with its run.h5; what else is in its place is
- * PH_EIO, and nothing is written into it.
+ * whose place there is an empty one, is made anew with its run.h5 (ph_sink_run_news); what else is
+ * in its place is PH_EIO, and nothing is written into it. `finish` is PH_EIO where an episode that
+ * was put into its place is not there any more (ph_sink_run_missing).
+ *
+ * Model and task are given also where a run is appended to: a run.h5 that is taken away is written
+ * again from them, and cannot be without (PH_EIO).
  *
  * What is in the folder, by opt->existing (opt is nullable: REFUSE):
  *   REFUSE     episodes or journals: PH_EEXIST; the run.h5 of a run without an episode gives way
@@ -77,6 +85,10 @@ int64_t ph_sink_run_next(const ph_sink *sink, int env_id);
 /* Whether the path still leads to the folder that is held; from any thread. Where it does not,
  * nothing may be written by its name until a `begin` has put that right. */
 bool ph_sink_run_in_place(ph_sink *sink);
+/* What befell the folder since the last call, in one line; false: nothing. */
+bool ph_sink_run_news(ph_sink *sink, char *line, size_t size);
+/* After `finish`: episodes that this sink has put into their place and that are not there. */
+size_t ph_sink_run_missing(const ph_sink *sink);
 /* Takes the run.h5 of a run without an episode away again, and with it the folder if that was not
  * there before. Nothing but `free` may follow. */
 void ph_sink_run_undo(ph_sink *sink);

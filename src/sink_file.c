@@ -56,9 +56,10 @@ ph_status ph_part_finish(ph_part *part) {
 
 /* --- publishing --- */
 
-/* Renamed, or the same bytes are there already. */
-static ph_status put_in_place(ph_part *part, bool compare) {
+/* Renamed (*ours), or the same bytes are there already. */
+static ph_status put_in_place(ph_part *part, bool compare, bool *ours) {
   int error = ph_file_rename_new(part->temporary, part->final);
+  *ours = error == 0;
   if (error == EEXIST && compare && ph_file_same(part->temporary, part->final))
     error = unlink(part->temporary) == 0 ? 0 : errno;
   if (error == EEXIST)
@@ -70,16 +71,18 @@ static ph_status put_in_place(ph_part *part, bool compare) {
   return PH_OK;
 }
 
-static ph_status synced(const ph_part *part, int error) {
-  if (!error)
-    return PH_OK;
-  unlink(part->final);
+static ph_status not_synced(const ph_part *part, int error) {
   return ph_fail(PH_EIO, "%s: its folder cannot be synced: %s", part->final, strerror(error));
 }
 
 ph_status ph_part_publish(ph_part *part) {
-  ph_status status = put_in_place(part, false);
-  return status ? status : synced(part, ph_file_sync_folder(part->final));
+  bool ours;
+  ph_status status = put_in_place(part, false, &ours);
+  int error = status ? 0 : ph_file_sync_folder(part->final);
+  if (!error)
+    return status;
+  unlink(part->final);
+  return not_synced(part, error);
 }
 
 ph_status ph_part_publish_over(ph_part *part) {
@@ -93,12 +96,18 @@ ph_status ph_part_publish_over(ph_part *part) {
   int error = ph_file_sync_folder(part->final);
   if (!error)
     return PH_OK; /* else it stays: what it replaced is gone */
-  return ph_fail(PH_EIO, "%s: its folder cannot be synced: %s", part->final, strerror(error));
+  return not_synced(part, error);
 }
 
 ph_status ph_part_publish_in(ph_part *part, int folder) {
-  ph_status status = put_in_place(part, true);
-  return status ? status : synced(part, fsync(folder) != 0 && errno != EINVAL ? errno : 0);
+  bool ours;
+  ph_status status = put_in_place(part, true, &ours);
+  int error = !status && fsync(folder) != 0 && errno != EINVAL ? errno : 0;
+  if (!error)
+    return status;
+  if (ours) /* what was there before stays */
+    unlinkat(folder, strrchr(part->final, '/') + 1, 0);
+  return not_synced(part, error);
 }
 
 void ph_part_drop(ph_part *part) {

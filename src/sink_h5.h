@@ -78,7 +78,7 @@ ph_status ph_part_finish(ph_part *part);
 /* Renames it to its place without replacing anything, and syncs the folder. */
 ph_status ph_part_publish(ph_part *part);
 /* The same in an open folder, which is synced without another descriptor. A file that is there with
- * the very same bytes is this one, and PH_OK. */
+ * the very same bytes is this one, and PH_OK; it stays where the folder cannot be synced. */
 ph_status ph_part_publish_in(ph_part *part, int folder);
 /* In the place of a file that may be there. PH_EEXIST: something else is. */
 ph_status ph_part_publish_over(ph_part *part);

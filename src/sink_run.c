@@ -1,5 +1,6 @@
 /* A run directory: run.h5 with models and tasks, one file per episode. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,9 @@ static ph_status put_run(ph_run *run, hid_t file) {
 static ph_status write_run(ph_run *run) {
   if (run->written)
     return PH_OK;
+  if (run->appended && run->nmodels == 0)
+    return ph_fail(PH_EIO, "%s: its run.h5 was taken away, and nobody has given its model again",
+                   run->folder.dir);
   ph_part part = {.h5 = H5I_INVALID_HID};
   char *path = ph_run_path(&run->folder, "run.h5");
   ph_status status = path ? ph_part_create_over(&part, path)
@@ -102,6 +106,28 @@ static bool lost_run(const ph_run *run) {
   return lost;
 }
 
+static const char *episodes_are(size_t n) {
+  return n == 1 ? "episode is" : "episodes are";
+}
+
+/* All that was committed went with the folder. */
+static void note_anew(ph_run *run) {
+  size_t n = run->ndone - run->gone;
+  if (n > 0)
+    snprintf(run->news, sizeof run->news,
+             "%s: the folder was taken away: %zu committed %s no longer in it; a new one is "
+             "recorded into",
+             run->folder.dir, n, episodes_are(n));
+  else
+    snprintf(run->news, sizeof run->news,
+             "%s: the folder was taken away, with nothing that was committed; a new one is "
+             "recorded into",
+             run->folder.dir);
+  run->gone = run->ndone;
+  run->ended = false;
+  run->nowed = 0;
+}
+
 /* The folder is the one that is held, and has its run.h5. */
 static ph_status ready(ph_run *run) {
   bool anew = false;
@@ -111,10 +137,8 @@ static ph_status ready(ph_run *run) {
   if (status)
     return status;
   drop_stale(run);
-  if (anew) {
-    run->ended = false;
-    run->nowed = 0;
-  }
+  if (anew)
+    note_anew(run);
   if (anew || (run->written && lost_run(run)))
     run->written = false;
   return write_run(run);
@@ -139,6 +163,18 @@ bool ph_sink_run_in_place(ph_sink *sink) {
   bool same = ph_run_folder_same(&run->folder);
   pthread_mutex_unlock(&run->held);
   return same;
+}
+
+bool ph_sink_run_news(ph_sink *sink, char *line, size_t size) {
+  ph_run *run = (ph_run *)sink;
+  bool told = run->news[0] != 0;
+  snprintf(line, size, "%s", run->news);
+  run->news[0] = 0;
+  return told;
+}
+
+size_t ph_sink_run_missing(const ph_sink *sink) {
+  return ((const ph_run *)sink)->missing;
 }
 
 const ph_episode_meta *ph_sink_run_origin(const ph_sink *sink) {
@@ -267,17 +303,28 @@ static ph_status pay_index(ph_run *run) {
 /* The episode is safe, and the folder is right where the two differ: a reader takes what the index
  * lacks from the file. So an index that cannot be written is no reason to take the episode back. */
 static void list_episode(ph_run *run, ph_entry *entry) {
+  run->done[run->ndone++] = (ph_run_done){entry->env_id, entry->episode, entry->actions};
+
   ph_index_file_name(entry->file, sizeof entry->file, entry->env_id, entry->episode,
                      entry->actions);
   snprintf(entry->id, sizeof entry->id, "env%03d_ep%06lld", entry->env_id,
            (long long)entry->episode);
   snprintf(entry->group, sizeof entry->group, DEMO);
-  ph_entry *owed = realloc(run->owed, (run->nowed + 1) * sizeof *owed);
-  if (!owed)
-    return;
-  run->owed = owed;
-  owed[run->nowed++] = *entry;
+  run->owed[run->nowed++] = *entry;
   pay_index(run);
+}
+
+/* Room for what list_episode adds: once an episode has its place it cannot be refused. */
+static ph_status reserve(ph_run *run) {
+  ph_entry *owed = realloc(run->owed, (run->nowed + 1) * sizeof *owed);
+  ph_run_done *done = run->done;
+  size_t room = run->ndone < run->done_room ? run->done_room : 2 * run->done_room + 16;
+  run->owed = owed ? owed : run->owed;
+  if (room != run->done_room && (done = realloc(run->done, room * sizeof *done))) {
+    run->done = done;
+    run->done_room = room;
+  }
+  return owed && done ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", run->folder.dir);
 }
 
 static ph_status publish(ph_run *run) {
@@ -297,6 +344,8 @@ static ph_status run_end(ph_sink *sink) {
   if (!status)
     status = verify(&run->part);
   if (!status)
+    status = reserve(run);
+  if (!status)
     status = publish(run);
   if (!status) {
     run->ended = true;
@@ -308,6 +357,24 @@ static ph_status run_end(ph_sink *sink) {
 
 /* --- the sink --- */
 
+/* Whether all that was put into its place is there, by the path that people have. */
+static ph_status check_done(ph_run *run) {
+  bool same = ph_run_folder_same(&run->folder);
+  run->missing = 0;
+  for (size_t i = 0; i < run->ndone; i++) {
+    struct stat st;
+    char name[PH_INDEX_NAME_SIZE];
+    const ph_run_done *done = &run->done[i];
+    ph_index_file_name(name, sizeof name, done->env_id, done->episode, done->actions);
+    run->missing += !same || fstatat(run->folder.fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0;
+  }
+  if (run->missing == 0)
+    return PH_OK;
+  return ph_fail(PH_EIO, "%s: %zu committed %s not in it at the end: %s", run->folder.dir,
+                 run->missing, episodes_are(run->missing),
+                 same ? "they were taken away" : "the folder was taken away or replaced");
+}
+
 static ph_status run_finish(ph_sink *sink) {
   ph_run *run = (ph_run *)sink;
   if (run->demo.open)
@@ -315,8 +382,10 @@ static ph_status run_finish(ph_sink *sink) {
   ph_status status = run->written ? PH_OK : ready(run);
   if (!status)
     status = pay_index(run);
-  return run->nowed > 0 && status ? ph_fail_in(status, "the index lacks %zu episodes", run->nowed)
-                                  : status;
+  if (run->nowed > 0 && status)
+    status = ph_fail_in(status, "the index lacks %zu episodes", run->nowed);
+  ph_status complete = check_done(run); /* the worse of the two is told of */
+  return complete ? complete : status;
 }
 
 static void run_free(ph_sink *sink) {
@@ -334,6 +403,7 @@ static void run_free(ph_sink *sink) {
     free(run->stale[i]);
   free(run->stale);
   free(run->owed);
+  free(run->done);
   free(run->next);
   pthread_mutex_destroy(&run->held);
   free(run->folder.dir);

@@ -48,8 +48,8 @@ typedef struct ph_run_folder {
   int lock_error; /* then why: errno */
 } ph_run_folder;
 
-/* Opens and locks it; creates it, with those above, if asked to. PH_EEXIST: another process records
- * into it. PH_EIO. */
+/* Opens and locks it; creates it, with those above, if asked to: what was made is synced.
+ * PH_EEXIST: another process records into it. PH_EIO. */
 ph_status ph_run_folder_open(ph_run_folder *folder, bool create);
 /* Whether the path still leads to the folder that is held. */
 bool ph_run_folder_same(const ph_run_folder *folder);
@@ -62,6 +62,12 @@ typedef struct ph_run_next {
   int env_id;
   int64_t episode;
 } ph_run_next;
+
+/* An episode that was put into its place. */
+typedef struct ph_run_done {
+  int env_id;
+  int64_t episode, actions;
+} ph_run_done;
 
 /* The sink of a run directory. */
 typedef struct ph_run {
@@ -81,7 +87,12 @@ typedef struct ph_run {
   size_t nmodels, ntasks;
   ph_entry *owed; /* owned: records that the index could not take yet */
   size_t nowed;
-  char **stale; /* owned: temporary files that could not be removed yet */
+  ph_run_done *done; /* owned */
+  size_t ndone, done_room;
+  size_t gone;    /* of those: put into a folder that was taken away */
+  size_t missing; /* of those: not in the folder when the sink was finished */
+  char news[700]; /* what befell the folder; "": nothing, or it was told */
+  char **stale;   /* owned: temporary files that could not be removed yet */
   size_t nstale;
   ph_part part;
   ph_demo demo;

@@ -133,10 +133,65 @@ static ph_status open_and_lock(ph_run_folder *folder) {
   return PH_OK;
 }
 
-ph_status ph_run_folder_open(ph_run_folder *folder, bool create) {
-  ph_status status = create ? ph_folder_create(folder->dir, &folder->made) : PH_OK;
+/* Cuts the last name of a path off, and slashes before it; "" or "/": there is no more. */
+static void cut_name(char *path) {
+  char *slash = strrchr(path, '/');
+  if (!slash)
+    slash = path;
+  while (slash > path && slash[-1] == '/')
+    slash--;
+  slash[slash == path && *slash == '/' ? 1 : 0] = 0;
+}
+
+static char *without_slashes(const char *path) {
+  size_t n = strlen(path);
+  while (n > 1 && path[n - 1] == '/')
+    n--;
+  return strndup(path, n);
+}
+
+/* How many names at the end of the path are not there. */
+static size_t count_absent(const char *dir) {
+  size_t n = 0;
+  char *path = without_slashes(dir);
+  struct stat st;
+  while (path && *path && strcmp(path, "/") != 0 && lstat(path, &st) != 0) {
+    cut_name(path);
+    n++;
+  }
+  free(path);
+  return n;
+}
+
+/* Syncs the folders in which the last n names of the path are. */
+static ph_status sync_made(const char *dir, size_t n) {
+  char *path = without_slashes(dir);
+  int error = path ? 0 : ENOMEM;
+  for (; n > 0 && !error && *path; n--) {
+    error = ph_file_sync_folder(path);
+    cut_name(path);
+  }
+  free(path);
+  return error
+             ? ph_fail(PH_EIO, "%s: the folder above it cannot be synced: %s", dir, strerror(error))
+             : PH_OK;
+}
+
+static ph_status create_and_sync(ph_run_folder *folder) {
+  size_t absent = count_absent(folder->dir);
+  ph_status status = ph_folder_create(folder->dir, &folder->made);
+  folder->made = folder->made || (!status && absent > 0); /* slashes at its end hide it */
   if (!status && folder->made)
-    ph_file_sync_folder(folder->dir);
+    status = sync_made(folder->dir, absent);
+  if (status && folder->made) {
+    rmdir(folder->dir);
+    folder->made = false;
+  }
+  return status;
+}
+
+ph_status ph_run_folder_open(ph_run_folder *folder, bool create) {
+  ph_status status = create ? create_and_sync(folder) : PH_OK;
   return status ? status : open_and_lock(folder);
 }
 

@@ -12,7 +12,7 @@
 /* An episode: running, ended and waiting for a second try, or left by a killed recorder. */
 typedef struct ph_take {
   ph_rowlog *log;
-  ph_journal *journal; /* owned; NULL: its rows are in memory */
+  ph_journal *journal; /* owned, from ph_take_start on: log borrows it; NULL: rows are in memory */
   ph_edit *edits;      /* owned */
   size_t nedits;
   char *provenance; /* owned; what the origin of an opened take points to */
@@ -31,7 +31,8 @@ typedef struct ph_take_begin {
   uint32_t columns;      /* of the row log */
   const ph_edit *edits;
   size_t nedits;
-  ph_journal *journal; /* Nullable: started with these columns; taken only where it succeeds */
+  ph_journal *journal; /* Nullable: started with these columns; the take's where it succeeds, else
+                          still the caller's */
 } ph_take_begin;
 
 /* Copies edits and row 0 into a fresh take. PH_ENOMEM. */

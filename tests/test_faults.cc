@@ -131,7 +131,17 @@ TEST_F(Faults, AFolderThatIsRemovedIsMadeAnew) {
   ph_recorder_options opt = options();
   EXPECT_EQ(PH_EEXIST, ph_recorder_open(&second, dir.c_str(), model.model, &opt)) << "locked again";
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
-  EXPECT_EQ(PH_OK, finish()) << ph_error();
+  EXPECT_EQ(std::vector<std::string>{dir + ": the folder was taken away: 1 committed episode is no "
+                                           "longer in it; a new one is recorded into"},
+            said);
+  ph_tally tally;
+  EXPECT_EQ(PH_EIO, finish(&tally));
+  EXPECT_NE(nullptr, strstr(ph_error(), "1 committed episode is not in it at the end"))
+      << ph_error();
+  EXPECT_EQ(1, tally.missing);
+  EXPECT_EQ(3, tally.commits);
+  EXPECT_EQ(0, tally.failed);
+  EXPECT_EQ(1u, said.size()) << everything();
   expect_clean();
   expect_episodes({kFour[1], kFour[2]});
 }
@@ -142,10 +152,34 @@ TEST_F(Faults, AFolderThatIsMovedAwayKeepsWhatItHas) {
   Files before = committed();
   std::string away = tmp.path + "/away";
   EXPECT_EQ(PH_OK, play(0, [&] { std::filesystem::rename(dir, away); })) << ph_error();
-  EXPECT_EQ(PH_OK, finish()) << ph_error();
+  ph_tally tally;
+  EXPECT_EQ(PH_EIO, finish(&tally));
+  EXPECT_EQ(1, tally.missing);
   EXPECT_TRUE(before == committed(away));
   expect_clean();
   expect_episodes({kFour[1]});
+}
+
+TEST_F(Faults, AFolderThatIsTakenAwayAtTheEndIsMissed) {
+  ASSERT_EQ(PH_OK, start()) << ph_error();
+  ASSERT_EQ(PH_OK, play(0)) << ph_error();
+  ASSERT_EQ(PH_OK, play(1)) << ph_error();
+  std::filesystem::rename(dir, tmp.path + "/away");
+  ph_tally tally;
+  EXPECT_EQ(PH_EIO, finish(&tally));
+  EXPECT_NE(nullptr, strstr(ph_error(), "2 committed episodes are not in it")) << ph_error();
+  EXPECT_EQ(2, tally.missing);
+}
+
+/* What runs when the folder goes has its journal there: the next episode has it in the new one. */
+TEST_F(Faults, JournalsAreMadeAnewInTheNewFolder) {
+  ASSERT_EQ(PH_OK, start()) << ph_error();
+  ASSERT_EQ(PH_OK, play(0)) << ph_error();
+  EXPECT_EQ(PH_OK, play(0, [&] { std::filesystem::remove_all(dir); })) << ph_error();
+  EXPECT_EQ(PH_OK, play(0, [&] { EXPECT_TRUE(std::filesystem::exists(dir + "/env000.journal")); }))
+      << ph_error();
+  EXPECT_EQ(PH_EIO, finish());
+  expect_clean();
 }
 
 TEST_F(Faults, AnEmptyFolderInItsPlaceBecomesTheRun) {
@@ -199,9 +233,50 @@ TEST_F(Faults, AFileInTheFoldersPlace) {
             }));
   EXPECT_NE(nullptr, strstr(ph_error(), "no folder")) << ph_error();
   ph_tally tally;
+  std::string beside = dir + "-" + ph_recorder_run_id(rec);
   EXPECT_EQ(PH_EIO, finish(&tally));
-  EXPECT_EQ(1, tally.failed);
+  EXPECT_NE(nullptr, strstr(ph_error(), beside.c_str())) << ph_error();
+  EXPECT_EQ(0, tally.failed);
+  EXPECT_EQ(1, tally.missing);
   EXPECT_EQ("a file", file_bytes(dir));
+  dir = beside;
+  expect_clean();
+  expect_episodes({kFour[0]});
+}
+
+/* Kept episodes, and one that still runs. */
+TEST_F(Faults, WhatAnotherFolderIsInTheWayOfIsWrittenBesideIt) {
+  ASSERT_EQ(PH_OK, start()) << ph_error();
+  ASSERT_EQ(PH_OK, play(0)) << ph_error();
+  Files before = committed();
+  std::string away = tmp.path + "/away", beside = dir + "-" + ph_recorder_run_id(rec);
+  EXPECT_EQ(PH_EIO, play(0, [&] {
+              std::filesystem::rename(dir, away);
+              std::filesystem::create_directory(dir);
+              std::ofstream(dir + "/thesis.txt") << "mine";
+            }));
+  EXPECT_EQ(PH_EIO, play(1));
+  Env e(task, model);
+  Rollout &r = wanted[id_of(2, 0)] = rollout(e.env, 5, rec, 2, 4);
+  EXPECT_EQ(5u, r.columns[PH_COL_STATES].size());
+  ph_tally tally;
+  EXPECT_EQ(PH_EIO, finish(&tally));
+  EXPECT_NE(nullptr, strstr(ph_error(), beside.c_str())) << ph_error();
+  EXPECT_EQ(1u, heard("3 episodes could not be written into it and are in " + beside))
+      << everything();
+  EXPECT_EQ(4, tally.commits);
+  EXPECT_EQ(4, tally.missing);
+  EXPECT_EQ(0, tally.failed);
+  EXPECT_EQ(1, tally.by_end[PH_END_ABORTED]);
+  EXPECT_EQ(std::vector<std::string>{"thesis.txt"}, names(dir));
+  EXPECT_TRUE(before == committed(away));
+  ph_salvage_report report = {};
+  EXPECT_EQ(PH_OK, ph_salvage_run(&report, away.c_str(), nullptr)) << ph_error();
+  EXPECT_EQ(0u, report.saved) << "nothing twice";
+  ph_salvage_free(&report);
+  dir = beside;
+  expect_clean();
+  expect_episodes({kFour[1], "env001_ep000000", "env002_ep000000"});
 }
 
 TEST_F(Faults, AnEmptiedFolderGetsItsRunFileAgain) {
@@ -210,7 +285,10 @@ TEST_F(Faults, AnEmptiedFolderGetsItsRunFileAgain) {
   for (const std::string &name : names(dir))
     std::filesystem::remove_all(dir + "/" + name);
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
-  EXPECT_EQ(PH_OK, finish()) << ph_error();
+  ph_tally tally;
+  EXPECT_EQ(PH_EIO, finish(&tally));
+  EXPECT_NE(nullptr, strstr(ph_error(), "they were taken away")) << ph_error();
+  EXPECT_EQ(1, tally.missing);
   expect_clean();
   expect_episodes({kFour[1]});
 }

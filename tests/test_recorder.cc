@@ -1,6 +1,17 @@
+#include <atomic>
 #include <cmath>
+#include <dlfcn.h>
 
 #include "rec_help.h"
+
+static std::atomic<int> locks_taken;
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
+  static int (*const lock)(pthread_mutex_t *) =
+      reinterpret_cast<int (*)(pthread_mutex_t *)>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  locks_taken++;
+  return lock(mutex);
+}
 
 namespace {
 
@@ -19,6 +30,11 @@ struct Rec {
     ph_recorder *gone = rec;
     rec = nullptr;
     return ph_recorder_close(gone, tally);
+  }
+  ph_tally tally() const {
+    ph_tally now = {};
+    ph_recorder_tally_now(rec, &now);
+    return now;
   }
   ~Rec() {
     if (rec != nullptr)
@@ -266,13 +282,13 @@ TEST(Recorder, AnEpisodeWithoutARowIsDiscardedAndCounted) {
   rollout(env.env, 2, rec.rec, 0, 3);
   EXPECT_EQ(PH_OK, ph_recorder_discard(rec.rec, 0));
   rollout(env.env, 3, rec.rec);
-  const ph_tally *tally = ph_recorder_tally(rec.rec);
-  EXPECT_EQ(3, tally->resets);
-  EXPECT_EQ(2, tally->discards);
-  EXPECT_EQ(1, tally->commits);
-  EXPECT_EQ(43, tally->steps);
-  EXPECT_EQ(1, tally->by_end[PH_END_TRUNCATED]);
-  EXPECT_EQ(0, tally->by_end[PH_END_NAN]);
+  ph_tally tally = rec.tally();
+  EXPECT_EQ(3, tally.resets);
+  EXPECT_EQ(2, tally.discards);
+  EXPECT_EQ(1, tally.commits);
+  EXPECT_EQ(43, tally.steps);
+  EXPECT_EQ(1, tally.by_end[PH_END_TRUNCATED]);
+  EXPECT_EQ(0, tally.by_end[PH_END_NAN]);
   ASSERT_EQ(1u, c.kept.size());
   EXPECT_EQ(2, c.kept[0].meta.episode) << "a discarded episode keeps its number";
 }
@@ -288,7 +304,7 @@ TEST(Recorder, NanEndsWithTheRowsThatWereFinite) {
   EXPECT_EQ(PH_END_NAN, c.kept[0].meta.end_reason);
   EXPECT_EQ(7, c.kept[0].meta.actions);
   EXPECT_STREQ("step 7: action[0] (a) is not finite", c.kept[0].meta.end_detail);
-  EXPECT_EQ(1, ph_recorder_tally(rec.rec)->by_end[PH_END_NAN]);
+  EXPECT_EQ(1, rec.tally().by_end[PH_END_NAN]);
 }
 
 TEST(Recorder, CloseSavesUnfinishedEpisodesAsAborted) {
@@ -333,9 +349,58 @@ struct Refuse : testing::Test {
   void refused(ph_status status, const char *words) {
     EXPECT_EQ(PH_EINVAL, status);
     EXPECT_NE(nullptr, strstr(ph_error(), words)) << ph_error();
-    EXPECT_EQ(0, ph_recorder_tally(rec.rec)->steps);
+    EXPECT_EQ(0, rec.tally().steps);
   }
 };
+
+/* Of ids that are far apart and come in any order. */
+TEST(Recorder, ACallForManyEnvsLooksForThemOnce) {
+  enum { ENVS = 100 };
+  Model model("<mujoco><worldbody><body><joint name='a' type='slide'/><geom size='.1'/></body>"
+              "</worldbody></mujoco>");
+  Catch c;
+  Rec rec(c, model, nullptr);
+  double state[3] = {0, 1, 2}, warm[1] = {0}, reward[ENVS] = {};
+  uint8_t flags[ENVS] = {};
+  int ids[ENVS];
+  const double *actions[ENVS] = {};
+  ph_row row = {};
+  row.state = state;
+  row.warmstart = warm;
+  std::vector<ph_row> rows(ENVS, row);
+  for (int i = 0; i < ENVS; i++) {
+    ids[i] = (i * 37 % ENVS) * 1000;
+    reward[i] = ids[i];
+    ASSERT_EQ(PH_OK, ph_recorder_begin(rec.rec, ids[i], 1, nullptr, 0, &row)) << ph_error();
+  }
+  auto call = [&] {
+    return ph_recorder_rows(rec.rec, ids, ENVS, actions, nullptr, reward, flags, rows.data());
+  };
+  int before = locks_taken;
+  ASSERT_EQ(PH_OK, call()) << ph_error();
+  EXPECT_GE(4, locks_taken - before);
+  std::swap(ids[7], ids[93]);
+  int kept = ids[50];
+  ids[50] = ids[93];
+  EXPECT_EQ(PH_EINVAL, call());
+  EXPECT_NE(nullptr, strstr(ph_error(), "twice in one call")) << ph_error();
+  ids[50] = 5;
+  EXPECT_EQ(PH_EINVAL, call());
+  EXPECT_NE(nullptr, strstr(ph_error(), "env 5: no episode has begun")) << ph_error();
+  ids[50] = kept;
+  std::swap(ids[7], ids[93]);
+  ASSERT_EQ(PH_OK, call()) << ph_error();
+  EXPECT_EQ(2 * ENVS, rec.tally().steps);
+  for (int id : ids)
+    ASSERT_EQ(PH_OK, ph_recorder_end(rec.rec, id, PH_END_TRUNCATED, -1, nullptr)) << ph_error();
+  for (int i = 0; i < ENVS; i++) {
+    double got[2];
+    ASSERT_EQ(sizeof got, c.kept[static_cast<size_t>(i)].bytes[PH_COL_REWARDS].size());
+    memcpy(got, c.kept[static_cast<size_t>(i)].bytes[PH_COL_REWARDS].data(), sizeof got);
+    EXPECT_EQ(got[0], ids[i]);
+    EXPECT_EQ(got[1], ids[i]);
+  }
+}
 
 TEST_F(Refuse, NonFiniteNumbersAreNamed) {
   double bad[2] = {0.1, NAN};
@@ -456,11 +521,11 @@ TEST(Recorder, AFailedCommitKeepsItsRowsAndIsTriedAgainByTheNextThatSucceeds) {
     Rollout first = rollout(env.env, 1, rec.rec, 0, 9);
     (where == 0 ? c.fail_begin : where == 1 ? c.fail_rows : c.fail_end) = 1;
     EXPECT_EQ(PH_EIO, ph_recorder_end(rec.rec, 0, PH_END_TERMINATED, -1, "x"));
-    EXPECT_EQ(1, ph_recorder_tally(rec.rec)->failed);
+    EXPECT_EQ(1, rec.tally().failed);
     EXPECT_EQ(0u, c.kept.size());
     rollout(env.env, 2, rec.rec); /* the simulation goes on */
     EXPECT_EQ(2u, c.kept.size());
-    EXPECT_EQ(0, ph_recorder_tally(rec.rec)->failed);
+    EXPECT_EQ(0, rec.tally().failed);
     EXPECT_EQ(PH_OK, rec.close(&tally));
     EXPECT_EQ(0, tally.failed);
     EXPECT_EQ(2, tally.commits);

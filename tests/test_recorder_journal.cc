@@ -208,6 +208,92 @@ TEST(RecorderTrouble, CloseNamesWhatIsLeftAndHowToGetIt) {
   EXPECT_EQ(401, Left(run.path + "/env000_ep000000.journal").count());
 }
 
+/* More than stay awake, each with rows in memory that its journal had no room for. */
+TEST(RecorderTrouble, CloseGivesAllRowsOfManyEpisodesToTheirJournals) {
+  enum { EPISODES = 40, ROWS = 6000 };
+  TempDir tmp;
+  Model model(tiny_xml());
+  RunRec run(tmp.path + "/r", model, nullptr);
+  Tiny tiny;
+  char name[80];
+  for (int k = 0; k < EPISODES; k++) {
+    snprintf(name, sizeof name, "/env000_ep%06d_%d.h5", k, ROWS - 1);
+    spill(run.path + name, "in the way until the end");
+  }
+  {
+    FileLimit limit(256 << 10); /* a window, and no second one */
+    for (int k = 0; k < EPISODES; k++) {
+      ASSERT_EQ(PH_OK, ph_recorder_begin(run.rec, 0, 1, nullptr, 0, &tiny.at(0)));
+      for (int t = 1; t < ROWS; t++)
+        ASSERT_EQ(PH_OK, tiny.push(run.rec, 0, t)) << ph_error();
+      EXPECT_EQ(PH_EEXIST, ph_recorder_end(run.rec, 0, PH_END_TRUNCATED, -1, nullptr));
+    }
+    snprintf(name, sizeof name, "/env000_ep%06d.journal", EPISODES - 1);
+    EXPECT_GT(ROWS, Left(run.path + name).count()) << "the rest is in memory";
+  }
+  ph_tally tally;
+  EXPECT_EQ(PH_EEXIST, run.close(&tally));
+  EXPECT_EQ(nullptr, strstr(ph_error(), "not all rows")) << ph_error();
+  EXPECT_EQ(EPISODES, tally.failed);
+  for (int k = 0; k < EPISODES; k++) {
+    snprintf(name, sizeof name, "/env000_ep%06d.journal", k);
+    EXPECT_EQ(ROWS, Left(run.path + name).count()) << name;
+  }
+}
+
+/* One errno in one folder: of a journal and of commits, a line at its start and one at its end. */
+TEST(RecorderTrouble, OneCauseIsToldOfOnceWhateverItKeepsFromTheDisk) {
+  TempDir tmp;
+  Model model(tiny_xml());
+  RunRec run(tmp.path + "/r", model, nullptr);
+  Tiny tiny;
+  {
+    FileLimit limit(1000);
+    for (int k = 0; k < 3; k++) {
+      ASSERT_EQ(PH_OK, ph_recorder_begin(run.rec, 0, 1, nullptr, 0, &tiny.at(0)));
+      ASSERT_EQ(PH_OK, tiny.push(run.rec, 0, 1)) << ph_error();
+      EXPECT_EQ(PH_EIO, ph_recorder_end(run.rec, 0, PH_END_TRUNCATED, -1, nullptr));
+    }
+  }
+  ASSERT_EQ(1u, run.warnings.size()) << run.warnings.back();
+  EXPECT_NE(std::string::npos, run.warnings[0].find(run.path + "/env000.journal"));
+  EXPECT_NE(std::string::npos, run.warnings[0].find("File too large; its rows are kept"));
+  ASSERT_EQ(PH_OK, ph_recorder_begin(run.rec, 0, 1, nullptr, 0, &tiny.at(0)));
+  EXPECT_EQ(1u, run.warnings.size()) << "what is kept is not written yet";
+  EXPECT_EQ(PH_OK, ph_recorder_retry(run.rec)) << ph_error();
+  ASSERT_EQ(2u, run.warnings.size()) << run.warnings.back();
+  EXPECT_EQ(run.path + ": File too large: no longer so: what was kept is written, and rows are in "
+                       "journals again",
+            run.warnings[1]);
+  EXPECT_EQ(PH_OK, run.close()) << ph_error();
+  EXPECT_EQ(2u, run.warnings.size());
+}
+
+/* Nor does it where it has begun no other. */
+TEST(RecorderTrouble, AnEnvThatIsFinishedDoesNotBlockTheRelief) {
+  TempDir tmp;
+  Model model(tiny_xml());
+  RunRec run(tmp.path + "/r", model, nullptr);
+  Tiny tiny;
+  auto play = [&](int env) {
+    EXPECT_EQ(PH_OK, ph_recorder_begin(run.rec, env, 1, nullptr, 0, &tiny.at(0))) << ph_error();
+    EXPECT_EQ(PH_OK, tiny.push(run.rec, env, 1)) << ph_error();
+    EXPECT_EQ(PH_OK, ph_recorder_end(run.rec, env, PH_END_TRUNCATED, -1, nullptr)) << ph_error();
+  };
+  std::filesystem::create_directory(run.path + "/env001.journal");
+  for (int k = 0; k < 3; k++) {
+    play(1);
+    play(0);
+    EXPECT_EQ(1u, run.warnings.size()) << "between two episodes of it nothing is over";
+  }
+  for (int k = 0; k < 3; k++)
+    play(0);
+  ASSERT_EQ(2u, run.warnings.size());
+  EXPECT_NE(std::string::npos, run.warnings[1].find("rows are in journals again"));
+  EXPECT_EQ(PH_OK, run.close()) << ph_error();
+  EXPECT_EQ(2u, run.warnings.size());
+}
+
 size_t descriptors() {
   std::filesystem::directory_iterator all("/proc/self/fd");
   return static_cast<size_t>(std::distance(begin(all), end(all)));
@@ -255,7 +341,7 @@ TEST(RecorderTrouble, AFolderThatIsGoneTakesNoRowsAlong) {
   ASSERT_EQ(PH_OK, ph_recorder_end(run.rec, 1, PH_END_TRUNCATED, -1, nullptr)) << ph_error();
   ASSERT_EQ(PH_OK, ph_recorder_begin(run.rec, 1, 9, nullptr, 0, &tiny.at(0)));
   EXPECT_EQ(1, Left(run.path + "/env001.journal").count()) << "in the folder that is there now";
-  EXPECT_EQ(PH_OK, run.close()) << ph_error();
+  EXPECT_EQ(PH_OK, run.close()) << ph_error() << ": nothing had been committed to the old one";
   auto found = episodes_of(run.path);
   ASSERT_EQ(2u, found.size());
   EXPECT_EQ(30u, (found[{0, 0}].columns[PH_COL_FLAGS].size()));

@@ -1,9 +1,33 @@
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sink_help.h"
 
 extern "C" {
 #include "index.h"
+}
+
+/* Folders of this path cannot be synced while it lives. */
+struct NoSync {
+  static const NoSync *now;
+  std::string path;
+  explicit NoSync(const std::string &folder) : path(std::filesystem::weakly_canonical(folder)) {
+    if (path.back() == '/')
+      path.pop_back();
+    now = this;
+  }
+  ~NoSync() { now = nullptr; }
+};
+const NoSync *NoSync::now;
+
+extern "C" int fsync(int fd) {
+  std::error_code none;
+  std::string link = "/proc/self/fd/" + std::to_string(fd);
+  if (NoSync::now && NoSync::now->path == std::filesystem::read_symlink(link, none)) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_fsync, fd));
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -254,6 +278,40 @@ TEST_F(Sink, ALeftoverOfAKilledProcessIsNoHindrance) {
   OK(sink->finish(sink));
   EXPECT_EQ("torn", bytes_of(left));
   expect_file(path, "/data/demo_0", a);
+}
+
+/* --- folders that cannot be synced ----------------------------------------------------------- */
+
+TEST_F(Sink, AnEpisodeThatWasThereStaysWhenItsFolderCannotBeSynced) {
+  Fake a(4, 5), b(4, 6);
+  OK(run(a));
+  OK(write_fake(sink, a));
+  std::string file = dir / "run/env001_ep000005_4.h5", before = bytes_of(file);
+  {
+    NoSync fault(dir / "run");
+    EXPECT_EQ(PH_EIO, write_fake(sink, a)) << "the same bytes: it has its place";
+    EXPECT_TRUE(says("its folder cannot be synced")) << ph_error();
+    EXPECT_EQ(PH_EIO, write_fake(sink, b));
+  }
+  EXPECT_EQ(before, bytes_of(file));
+  EXPECT_EQ((Names{"env001_ep000005_4.h5", "index", "run.h5"}), dir.names("run"))
+      << "one that is new goes again";
+  OK(write_fake(sink, b));
+  OK(sink->finish(sink));
+}
+
+TEST_F(Sink, EveryFolderThatIsMadeIsSynced) {
+  Fake a(4);
+  for (const char *above : {"", "deep", "deep/er"}) {
+    std::filesystem::create_directories(dir / above);
+    NoSync fault(dir / above);
+    std::filesystem::remove_all(dir / "deep");
+    EXPECT_EQ(PH_EIO, run(a, "deep/er/run//")) << above;
+    EXPECT_TRUE(says("cannot be synced")) << ph_error();
+    EXPECT_FALSE(std::filesystem::exists(dir / "deep/er/run"));
+  }
+  std::filesystem::remove_all(dir / "deep");
+  OK(run(a, "deep/er/run"));
 }
 
 /* --- runs ------------------------------------------------------------------------------------ */

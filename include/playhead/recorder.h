@@ -55,7 +55,9 @@ typedef struct ph_recorder_options {
 typedef struct ph_tally {
   int64_t resets, commits, discards, steps;
   int64_t saved_steps; /* those in episodes that were saved */
-  int64_t failed;      /* episodes that could not be written; their rows are kept until close */
+  int64_t missing; /* commits that are not in the folder at the end: it was taken away or emptied,
+                      or another one has its place and they were written beside it */
+  int64_t failed;  /* episodes that could not be written; their rows are kept until close */
   int64_t by_end[PH_END_COUNT];
 } ph_tally;
 
@@ -121,15 +123,19 @@ PH_API ph_status ph_recorder_retry(ph_recorder *rec);
 /* A snapshot, while others record. */
 PH_API void ph_recorder_tally_now(const ph_recorder *rec, ph_tally *out);
 
-/* All three are borrowed until the recorder is closed; the tally goes on counting. The path is as
- * it was given. */
-PH_API const ph_tally *ph_recorder_tally(const ph_recorder *rec);
+/* Both are borrowed until the recorder is closed. The path is as it was given. */
 PH_API const char *ph_recorder_path(const ph_recorder *rec);
 PH_API const char *ph_recorder_run_id(const ph_recorder *rec);
 
 /* Saves unfinished episodes as `aborted`, tries failed commits again. A run without any episode is
- * taken away again, with its folder if ph_recorder_open has made that. PH_EIO names what could not
- * be written; the recorder is freed either way. *tally is nullable and gets the last counts. */
+ * taken away again, with its folder if ph_recorder_open has made that. Where another folder has the
+ * run's place, what is left to write becomes a run of its own in a new folder beside it,
+ * <path>-<run_id>, which is told of. The recorder is freed either way. *tally is nullable and gets
+ * the last counts.
+ *
+ * PH_OK: whatever was in the way meanwhile, every episode that was not discarded is in the folder.
+ * PH_EIO: something that was to be there is not, and what and why is named: an episode could not be
+ * written, is beside it, or was committed and is gone. */
 PH_API ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally);
 
 #ifdef __cplusplus
