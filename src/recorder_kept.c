@@ -42,7 +42,7 @@ ph_journal *ph_slot_journal(ph_recorder *rec, ph_slot *slot, const ph_take_begin
     slot->journal = NULL;
   }
   if (!slot->journal && !ph_sink_run_in_place(rec->sink)) {
-    status = ph_fail(PH_EIO, "%s: it is gone or replaced", rec->path);
+    status = ph_fail(PH_EIO, "%s: it is gone, or something else has taken its place", rec->path);
   } else if (!slot->journal) {
     journal_path(path, sizeof path, rec, slot->env_id, -1);
     status = ph_journal_create(&slot->journal, path, true);

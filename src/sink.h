@@ -64,7 +64,8 @@ typedef struct ph_sink_options {
  * again from them, and cannot be without (PH_EIO).
  *
  * What is in the folder, by opt->existing (opt is nullable: REFUSE):
- *   REFUSE     episodes or journals: PH_EEXIST; the run.h5 of a run without an episode gives way
+ *   REFUSE     episodes, journals, or anything that no recorder has written: PH_EEXIST; the run.h5
+ *              of a run without an episode gives way
  *   APPEND     its run.h5 must be there (PH_ENOTFOUND, PH_EFORMAT) and of the same model and task,
  *              its episodes of the same control_steps and action_dim (PH_EMISMATCH names both);
  *              journals: PH_EEXIST unless opt->salvage

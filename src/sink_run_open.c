@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "episode_file.h"
@@ -50,11 +51,17 @@ static ph_status killed(const ph_run_folder *folder, const char *journal) {
 static ph_status enter_new(ph_run *run, ph_run_list *list) {
   const char *dir = run->folder.dir;
   if (list->count[PH_RUN_EPISODE] || list->count[PH_RUN_INDEX])
-    return ph_fail(PH_EEXIST, "%s: it holds a run already", dir);
+    return ph_fail(PH_EEXIST, "%s: exists already: it holds a run: append to it or overwrite it",
+                   dir);
   if (list->count[PH_RUN_JOURNAL])
     return killed(&run->folder, ph_run_list_first(list, PH_RUN_JOURNAL));
   if (list->count[PH_RUN_FILE] && (!run->folder.locked || check_run_file(&run->folder) != PH_OK))
-    return ph_fail(PH_EEXIST, "%s/run.h5: it is there already", dir);
+    return ph_fail(PH_EEXIST, "%s/run.h5: exists already", dir);
+  if (list->count[PH_RUN_OTHER])
+    return ph_fail(PH_EEXIST,
+                   "%s: exists already: it holds %s, which no recorder has written: a run needs a "
+                   "new or an empty folder",
+                   dir, ph_run_list_first(list, PH_RUN_OTHER));
   return PH_OK;
 }
 
@@ -230,6 +237,9 @@ static ph_status enter(ph_run *run, ph_run_list *list, ph_existing existing, boo
 ph_status ph_run_enter(ph_run *run, const ph_sink_options *opt) {
   ph_existing existing = opt ? opt->existing : PH_EXISTING_REFUSE;
   ph_run_list list = {0};
+  struct stat st;
+  if (stat(run->folder.dir, &st) == 0 && !S_ISDIR(st.st_mode))
+    return ph_fail(PH_EIO, "%s: exists already: it is no folder", run->folder.dir);
   if (existing == PH_EXISTING_APPEND && access(run->folder.dir, F_OK) != 0 && errno == ENOENT)
     return ph_fail(PH_ENOTFOUND, "%s: it is not there: there is no run to append to",
                    run->folder.dir);

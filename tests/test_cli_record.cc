@@ -97,12 +97,12 @@ TEST_F(Cli, EpisodesThatTheDiskHadNoRoomForAreNotListed) {
   file_limit = fs::file_size(top / "run" / "run.h5") + 4096;
   Outcome o = Run({"record", "cart.lua", "--envs", "2", "--out", "full", "--json"});
   EXPECT_EQ(o.status, 3);
-  EXPECT_NE(o.err.find("_ep000000_2000.h5: writing failed: File too large; its rows are kept"),
+  EXPECT_NE(o.err.find(".journal: it cannot be created: File too large; its rows are kept"),
             string::npos)
       << o.err;
   EXPECT_NE(o.err.find("full: 2 episodes could not be written and are lost: "), string::npos)
       << o.err;
-  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 3) << "a line for each cause " << o.err;
+  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 2) << "a line for the cause " << o.err;
   json_t *tally = Json(o);
   EXPECT_EQ(json_array_size(json_object_get(tally, "episodes")), 0u) << o.out;
   EXPECT_EQ(json_integer_value(json_object_get(tally, "commits")), 0);
@@ -116,22 +116,22 @@ TEST_F(Cli, WhatCloseWritesAfterAllIsListed) {
   Put("cart.lua", Task("function(s, rng) return {0} end", 2000));
   file_limit = fs::file_size(top / "run" / "run.h5") + 4096;
   pid_t pid = Start({"record", "cart.lua", "--episodes", "1000000", "--out", "full", "--json"});
-  for (int i = 0; i < 20000 && Slurp(top / "err").find("kept and") == string::npos; i++)
+  for (int i = 0; i < 20000 && Slurp(top / "err").find("kept") == string::npos; i++)
     usleep(1000);
-  usleep(100000); /* the first was kept, and the simulation goes on */
+  usleep(1000000); /* the first was kept, and the simulation goes on */
   rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
   ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, &none, nullptr), 0);
   kill(pid, SIGINT);
   Outcome o = Wait(pid);
-  EXPECT_NE(o.err.find("episode 0: full/env000_ep000000_2000.h5: writing failed"), string::npos);
+  EXPECT_NE(o.err.find("full/env000.journal: it cannot be created: File too large"), string::npos);
   json_t *tally = Json(o), *episodes = json_object_get(tally, "episodes"), *e;
-  EXPECT_GE(json_integer_value(json_object_get(tally, "commits")), 2) << o.out;
+  EXPECT_GE(json_integer_value(json_object_get(tally, "commits")), 1) << o.out;
   EXPECT_EQ(json_array_size(episodes),
             (size_t)json_integer_value(json_object_get(tally, "commits")));
   json_t *errors = json_object_get(tally, "errors"), *notices = json_object_get(tally, "notices");
   ASSERT_EQ(json_array_size(notices), 1u) << o.out;
-  EXPECT_EQ(Text(tally, "path") + ": File too large: no longer so: what was kept is written",
-            json_string_value(json_array_get(notices, 0)));
+  EXPECT_NE(nullptr, strstr(json_string_value(json_array_get(notices, 0)),
+                            "full: File too large: no longer so: "));
   ASSERT_GE(json_array_size(errors), 1u);
   EXPECT_NE(o.err.find(string(json_string_value(json_array_get(notices, 0))) + "\n"), string::npos)
       << "both are said on stderr: " << o.err;
@@ -161,9 +161,11 @@ TEST_F(Cli, AModelWithoutActuatorsIsRecorded) {
 }
 
 TEST_F(Cli, WhyAFolderCannotBeUsedIsSaid) {
-  ExpectError({"record", "cart.lua", "--out", "cart.xml/run"}, 3, "cart.xml/run: Not a directory");
+  ExpectError({"record", "cart.lua", "--out", "cart.xml/run"}, 3,
+              "cart.xml/run: cannot be created: Not a directory");
   string name(300, 'x');
-  ExpectError({"record", "cart.lua", "--out", name}, 3, name + ": File name too long");
+  ExpectError({"record", "cart.lua", "--out", name}, 3,
+              name + ": cannot be created: File name too long");
 }
 
 TEST_F(Cli, ControlCharactersOfAPathAreNotPrinted) {

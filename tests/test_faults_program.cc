@@ -136,7 +136,12 @@ TEST_F(FaultsProgram, TheFolderIsMovedAway) {
   fs::rename(dir, away);
   auto before = Committed(away);
   Outcome o = End();
-  EXPECT_EQ(0, o.status) << o.err;
+  EXPECT_EQ(3, o.status) << o.err;
+  EXPECT_EQ(1u, Times(o.err, "the folder was taken away: ")) << o.err;
+  json_t *json = Json(o);
+  EXPECT_EQ(static_cast<json_int_t>(before.size()),
+            json_integer_value(json_object_get(json, "missing")));
+  json_decref(json);
   ExpectUntouched(before, away);
   auto first = Committed(away), second = Committed(dir);
   EXPECT_EQ(static_cast<size_t>(kEpisodes), first.size() + second.size());
@@ -161,10 +166,18 @@ TEST_F(FaultsProgram, SomebodyElsesFolderTakesItsPlaceUntilTheEnd) {
   auto before = Committed(away);
   Outcome o = End();
   EXPECT_EQ(3, o.status) << o.err;
-  EXPECT_EQ(1u, Times(o.err, "thesis.txt, and nothing is written into it; its rows are kept"))
-      << o.err;
-  EXPECT_NE(string::npos, o.err.find("could not be written")) << o.err;
+  EXPECT_EQ(1u, Times(o.err, "; its rows are kept")) << o.err;
+  EXPECT_EQ(1u, Times(o.err, "thesis.txt, and nothing is written into it\n")) << o.err;
   ExpectUntouched(before, away);
+  fs::path beside;
+  for (auto &entry : fs::directory_iterator(top))
+    if (entry.path().filename().string().rfind("run-", 0) == 0)
+      beside = entry.path();
+  EXPECT_EQ(1u, Times(o.err, "could not be written into it and are in " + beside.string()))
+      << o.err;
+  EXPECT_EQ(static_cast<size_t>(kEpisodes), before.size() + Committed(beside).size());
+  ExpectClean(beside);
+  EXPECT_EQ(0, Run({"verify", "--mode", "kinematic", beside.string()}).status);
   size_t n = 0;
   for (auto &entry : fs::directory_iterator(dir))
     n += entry.path().filename() != "thesis.txt";

@@ -63,6 +63,39 @@ TEST_F(Existing, AnAppendedRunKeepsItsName) {
   expect_episodes({"env000_ep000000", "env000_ep000001", "env002_ep000000"});
 }
 
+TEST_F(Existing, ARunFileThatIsTakenAwayIsNotWrittenAgainWithoutItsModel) {
+  make_run();
+  ph_recorder_options opt = options();
+  ph_episode_meta origin;
+  char *provenance = nullptr;
+  ph_sink *sink = nullptr;
+  ph_sink_options how = {};
+  how.existing = PH_EXISTING_APPEND;
+  ASSERT_EQ(PH_OK, ph_recorder_origin(&origin, &provenance, model.model, &opt)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_sink_run(&sink, dir.c_str(), &origin, &how)) << ph_error();
+  std::filesystem::remove(dir + "/run.h5");
+  EXPECT_EQ(PH_EIO, ph_sink_run_start(sink));
+  EXPECT_TRUE(says("its run.h5 was taken away")) << ph_error();
+  EXPECT_FALSE(std::filesystem::exists(dir + "/run.h5"));
+  EXPECT_EQ(PH_OK, sink->model(sink, model.model)) << ph_error();
+  EXPECT_EQ(PH_OK, sink->task(sink, task.task)) << ph_error();
+  EXPECT_EQ(PH_OK, ph_sink_run_start(sink)) << ph_error();
+  EXPECT_EQ(PH_OK, sink->finish(sink)) << ph_error();
+  sink->free(sink);
+  free(provenance);
+  expect_episodes({"env000_ep000000", "env000_ep000001", "env002_ep000000"});
+  ASSERT_EQ(PH_OK, start(PH_EXISTING_APPEND)) << ph_error() << ": it has model and task again";
+  EXPECT_EQ(PH_OK, finish()) << ph_error();
+}
+
+TEST_F(Existing, WhatNoRecorderHasWrittenIsInTheWayOfANewRun) {
+  std::filesystem::create_directory(dir);
+  std::ofstream(dir + "/thesis.txt") << "mine";
+  EXPECT_EQ(PH_EEXIST, start());
+  EXPECT_TRUE(says("exists already: it holds thesis.txt")) << ph_error();
+  EXPECT_EQ(std::vector<std::string>{"thesis.txt"}, names(dir));
+}
+
 TEST_F(Existing, NumbersOfLostEpisodesAreNotUsedAgain) {
   make_run();
   std::filesystem::remove(dir + "/env000_ep000001_14.h5");

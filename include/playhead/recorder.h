@@ -67,9 +67,9 @@ PH_API void ph_recorder_make_run_id(char *out, size_t size);
 /* Creates the run directory with the folders above it, and writes run.h5 (model, task): it is there
  * when this returns PH_OK, once and for all. The folder is locked until the recorder is closed.
  * Model and task are referenced, the rest of the options is copied. PH_EEXIST: `path` holds
- * episodes, or another recorder writes there; what a run left that ended before its first episode
- * gives way. PH_EINVAL: the options do not say control_steps, or the hold is 0 steps, or
- * the path is too long for its files to be opened again. PH_EIO. */
+ * episodes or what no recorder has written, or another recorder writes there; what a run left that
+ * ended before its first episode gives way. PH_EINVAL: the options do not say control_steps, or the
+ * hold is 0 steps, or the path is too long for its files to be opened again. PH_EIO. */
 PH_API ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *model,
                                   const ph_recorder_options *opt);
 

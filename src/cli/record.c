@@ -210,13 +210,14 @@ static int finish(struct record *r) {
   ph_tally tally = {0};
   char run_id[64];
   snprintf(run_id, sizeof run_id, "%s", ph_recorder_run_id(r->recorder));
-  if (ph_recorder_close(r->recorder, &tally) != PH_OK)
+  ph_status closed = ph_recorder_close(r->recorder, &tally);
+  if (closed != PH_OK) { /* a warning may have said it already */
     record_error(r, EXIT_ERROR, ph_error());
+    r->status = EXIT_ERROR;
+  }
   r->recorder = NULL;
   release_signals();
-  if (tally.failed) /* close has said why */
-    r->status = EXIT_ERROR;
-  else if (tally.resets != tally.commits + tally.discards)
+  if (closed == PH_OK && tally.resets != tally.commits + tally.discards)
     record_report(r, EXIT_ERROR,
                   "%s: of %" PRId64 " episodes started %" PRId64 " were saved and %" PRId64
                   " discarded",

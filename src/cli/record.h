@@ -40,7 +40,8 @@ struct record {
 
 /* --- the folder --- */
 
-/* The folder of the run into r->path; one that may not be used comes with a line on stderr. */
+/* The folder of the run into r->path; what may be in it is for ph_recorder_open to say. Where there
+ * is none, a line on stderr. */
 int record_folder(struct record *r, const char *run_id);
 /* The path as one word of a shell. */
 void record_print_word(FILE *out, const char *path);
