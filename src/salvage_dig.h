@@ -9,7 +9,14 @@
 
 #include "h5_damaged.h"
 
-enum { PH_DIG_ITEMS = 20000, PH_DIG_DEADLY = 16, PH_DIG_PATH = 1024 };
+#define PH_DIG_STRAY "an object that no list leads to, at "
+
+enum {
+  PH_DIG_ITEMS = 1 << 17,
+  PH_DIG_DEADLY = 16,
+  PH_DIG_PATH = 1024,
+  PH_DIG_OBJECT = 64 << 10 /* what an object counts as, of bytes [B] */
+};
 
 /* What child and parent share: memory of both. */
 typedef struct ph_dig_board {
@@ -19,6 +26,7 @@ typedef struct ph_dig_board {
   char died[PH_DIG_DEADLY][160];           /* how */
   bool whole;                              /* nothing is lost, and the file opens as it is */
   size_t nitems, unlisted;
+  int64_t saved, lost, steps; /* with those that are unlisted */
   ph_salvaged items[PH_DIG_ITEMS];
 } ph_dig_board;
 
@@ -39,12 +47,13 @@ typedef struct ph_found {
 
 /* What is given back as one: an episode, a model, a task. */
 typedef struct ph_unit {
-  size_t root; /* of found */
+  size_t root, end; /* of found: all between them is in it */
   char id[64];
   bool episode, own; /* own: an episode of our format */
   bool together;     /* whole or not at all */
   bool whole;        /* taken as it is */
   bool lost;
+  size_t first_item, end_item; /* its lines in the report; the first is its own */
   int64_t rows, keep; /* transitions that it says it has (-1: it does not), that are taken */
   char why[200];
 } ph_unit;
@@ -60,18 +69,21 @@ typedef struct ph_dig {
   ph_found *at;
   size_t n, room;
   ph_unit *unit;
-  size_t nunits;
+  size_t nunits, units_room;
+  size_t planned; /* lines in the report when the taking began */
 } ph_dig;
 
 /* ph_h5_tick of a dig. */
 void ph_dig_tick(void *dig, uint64_t bytes);
 /* Says where the child is; false: a child has died of it (why is set). */
 bool ph_dig_at(ph_dig *dig, ph_found *f);
+/* What follows concerns no one object: none is to blame for it. */
+void ph_dig_at_none(ph_dig *dig);
 /* Adds a line to the report. */
 void ph_dig_say(ph_dig *dig, const char *id, ph_salvage_fate fate, int64_t actions, const char *fmt,
                 ...) PH_PRINTF(5, 6);
-/* Takes the line that gives an episode back out of it. */
-void ph_dig_unsay(ph_dig *dig, const char *id);
+/* An episode that was to be given back is lost after all: its line says so. */
+void ph_dig_lose(ph_dig *dig, ph_unit *unit, const char *why);
 void ph_dig_clear(ph_dig *dig);
 
 /* Fills at. PH_ENOMEM, PH_EFORMAT. */
@@ -87,6 +99,9 @@ const char *ph_dig_within(const ph_dig *dig, const ph_found *f);
 ph_status ph_dig_plan(ph_dig *dig);
 /* Adds what is lost to the report; whether anything is. */
 bool ph_dig_report(ph_dig *dig);
+/* Whether an episode of ours ends where that column does: without it the states are not whole, or a
+ * reader would take the model's reset value for it. Others are left out. */
+bool ph_dig_needs(ph_column col);
 /* Compares the rows of an episode of ours with their checksums: extent.good becomes less, unit->why
  * says it. */
 void ph_dig_check(ph_dig *dig, ph_unit *unit);

@@ -15,19 +15,24 @@
 #include "salvage_dig.h"
 #include "sink_h5.h"
 
-/* Bytes for which the child may take its full time, and what an object counts as. */
-enum { TICK = 64 << 20, OBJECT = 64 << 10 };
+/* Bytes for which the child may take its full time. */
+enum { TICK = 64 << 20 };
 
 /* --- in the child --- */
+
+static void begin_anew(ph_dig *dig) {
+  dig->ticked = 0;
+  if (dig->fd < 0)
+    return;
+  ph_child_begin();
+  ph_child_note(dig->fd, "");
+}
 
 void ph_dig_tick(void *arg, uint64_t bytes) {
   ph_dig *dig = arg;
   dig->ticked += bytes;
-  if (dig->fd < 0 || dig->ticked < TICK)
-    return;
-  dig->ticked = 0;
-  ph_child_begin();
-  ph_child_note(dig->fd, "");
+  if (dig->ticked >= TICK)
+    begin_anew(dig);
 }
 
 bool ph_dig_at(ph_dig *dig, ph_found *f) {
@@ -38,13 +43,20 @@ bool ph_dig_at(ph_dig *dig, ph_found *f) {
       snprintf(f->why, sizeof f->why, "%s", board->died[i]);
       return false;
     }
-  ph_dig_tick(dig, OBJECT);
+  ph_dig_tick(dig, PH_DIG_OBJECT);
   return true;
+}
+
+void ph_dig_at_none(ph_dig *dig) {
+  dig->board->current[0] = 0;
 }
 
 void ph_dig_say(ph_dig *dig, const char *id, ph_salvage_fate fate, int64_t actions, const char *fmt,
                 ...) {
   ph_dig_board *board = dig->board;
+  board->saved += fate == PH_SALVAGE_SAVED;
+  board->lost += fate == PH_SALVAGE_LOST;
+  board->steps += actions;
   if (board->nitems == PH_DIG_ITEMS) {
     board->unlisted++;
     return;
@@ -64,13 +76,19 @@ void ph_dig_say(ph_dig *dig, const char *id, ph_salvage_fate fate, int64_t actio
     snprintf(item->file, sizeof item->file, "%s", dig->out);
 }
 
-void ph_dig_unsay(ph_dig *dig, const char *id) {
+void ph_dig_lose(ph_dig *dig, ph_unit *u, const char *why) {
   ph_dig_board *board = dig->board;
-  size_t n = 0;
-  for (size_t i = 0; i < board->nitems; i++)
-    if (board->items[i].fate != PH_SALVAGE_SAVED || strcmp(board->items[i].id, id) != 0)
-      board->items[n++] = board->items[i];
-  board->nitems = n;
+  u->lost = true;
+  board->saved--;
+  board->lost++;
+  board->steps -= u->keep;
+  if (u->first_item == u->end_item) /* it had no room */
+    return;
+  ph_salvaged *item = &board->items[u->first_item];
+  item->fate = PH_SALVAGE_LOST;
+  item->actions = 0;
+  item->file[0] = 0;
+  ph_escape(item->why, sizeof item->why, why, strlen(why));
 }
 
 void ph_dig_clear(ph_dig *dig) {
@@ -81,11 +99,12 @@ void ph_dig_clear(ph_dig *dig) {
   ph_h5_close(dig->from);
   dig->at = NULL;
   dig->unit = NULL;
-  dig->n = dig->room = dig->nunits = 0;
+  dig->n = dig->room = dig->nunits = dig->units_room = 0;
   dig->from = H5I_INVALID_HID;
 }
 
 static ph_status find_and_plan(ph_dig *dig) {
+  ph_dig_at_none(dig);
   ph_status status = ph_h5_open_cut(&dig->from, dig->path, &dig->cut);
   dig->own = !status && ph_h5_has_attr(dig->from, "format");
   if (!status)
@@ -116,11 +135,12 @@ static bool anything_lost(const ph_dig *dig) {
   return false;
 }
 
-static ph_status verify_out(const ph_dig *dig) {
+static ph_status verify_out(ph_dig *dig) {
   hid_t file;
   ph_status status = ph_h5_open(&file, dig->temporary);
   for (size_t i = 0; i < dig->nunits && !status; i++) {
     const ph_unit *unit = &dig->unit[i];
+    begin_anew(dig);
     char path[PH_DIG_PATH];
     snprintf(path, sizeof path, "%s", dig->at[unit->root].path);
     if (unit->own && !unit->lost)
@@ -164,6 +184,7 @@ static ph_status dig_all(ph_dig *dig) {
   ph_dig_board *board = dig->board;
   ph_h5_cut cut = dig->cut;
   board->nitems = board->unlisted = 0;
+  board->saved = board->lost = board->steps = 0;
   dig->cut.end = cut.size;
   ph_status status = find_and_plan(dig);
   if (cut.end < cut.size) {
@@ -175,9 +196,9 @@ static ph_status dig_all(ph_dig *dig) {
   }
   if (status)
     return status;
+  ph_dig_at_none(dig);
   bool lost = ph_dig_report(dig);
   board->whole = !lost && !cut.marked && cut.wants <= cut.size;
-  board->current[0] = 0;
   if (board->whole)
     return PH_OK;
   if (saved(dig) == 0)
@@ -235,6 +256,7 @@ static ph_status dig_outside(ph_dig *dig) {
   ph_probe_limits limits = ph_probe_limits_now(PH_PROBE_PATH);
   for (;;) {
     ph_reply reply = {0};
+    ph_dig_at_none(dig);
     ph_status status = run_child(&reply, dig, &limits);
     if (status)
       return status;
@@ -260,11 +282,9 @@ static ph_status fill_report(ph_salvage_report *report, const ph_dig_board *boar
       report->items[i].file[0] = 0;
       report->items[i].actions = 0;
     }
-  for (size_t i = 0; i < report->n; i++) {
-    report->saved += report->items[i].fate == PH_SALVAGE_SAVED;
-    report->lost += report->items[i].fate == PH_SALVAGE_LOST;
-    report->steps += report->items[i].actions;
-  }
+  report->saved = board->whole ? 0 : board->saved;
+  report->lost = board->lost;
+  report->steps = board->whole ? 0 : board->steps;
   ph_salvaged *last = &report->items[report->n];
   if (board->unlisted > 0) {
     last->fate = PH_SALVAGE_LOST;

@@ -116,8 +116,6 @@ static ph_status walk(ph_dig *dig, table *seen, size_t at, hid_t group, int dept
 static void measure(ph_dig *dig, size_t at) {
   hid_t dataset;
   ph_found *f = &dig->at[at];
-  if (!ph_dig_at(dig, f))
-    return;
   if (ph_h5_at(&dataset, dig->from, f->address) != PH_OK) {
     snprintf(f->why, sizeof f->why, "it cannot be opened");
     return;
@@ -132,10 +130,6 @@ static ph_status enter(ph_dig *dig, table *seen, size_t at, int depth) {
   ph_found *f = &dig->at[at];
   if (depth == DEEPEST) {
     snprintf(f->why, sizeof f->why, "its groups are nested too deeply");
-    f->broken = true;
-    return PH_OK;
-  }
-  if (!ph_dig_at(dig, f)) {
     f->broken = true;
     return PH_OK;
   }
@@ -170,6 +164,10 @@ static ph_status take_member(ph_dig *dig, table *seen, size_t parent, const ph_h
     return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
   if (f->twin != SIZE_MAX)
     return PH_OK;
+  if (!ph_dig_at(dig, f)) {
+    f->broken = f->kind == PH_H5_GROUP;
+    return PH_OK;
+  }
   f->mended = ph_h5_is_mended(dig->from, f->address);
   if (f->kind == PH_H5_DATASET)
     measure(dig, at);
@@ -187,6 +185,7 @@ static ph_status walk(ph_dig *dig, table *seen, size_t at, hid_t group, int dept
   }
   for (size_t i = 0; i < n && !status; i++)
     status = take_member(dig, seen, at, &members[i], depth);
+  ph_dig_at_none(dig);
   ph_h5_members_free(members, n);
   return status;
 }
@@ -200,20 +199,66 @@ static size_t data_of(const ph_dig *dig) {
   return SIZE_MAX;
 }
 
-static bool named(const ph_dig *dig, size_t parent, const char *name) {
+/* What is in a group: the names that are known, and the groups in the order in which they lie. */
+struct listing {
+  char **name; /* owned, theirs too: sorted */
+  uint64_t *address;
+  size_t nnames, naddresses;
+};
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int by_number(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void listing_clear(struct listing *l) {
+  for (size_t i = 0; i < l->nnames; i++)
+    free(l->name[i]);
+  free(l->name);
+  free(l->address);
+}
+
+static ph_status listing_of(struct listing *l, const ph_dig *dig, size_t parent) {
+  size_t n = 0;
   for (size_t i = parent + 1; i < dig->n; i++)
-    if (dig->at[i].parent == parent && strcmp(ph_dig_name(&dig->at[i]), name) == 0)
-      return true;
-  return false;
+    n += dig->at[i].parent == parent;
+  *l = (struct listing){calloc(n + 1, sizeof *l->name), calloc(n + 1, sizeof *l->address), 0, 0};
+  bool ok = l->name && l->address;
+  for (size_t i = parent + 1; ok && i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    if (f->parent != parent)
+      continue;
+    if (f->kind == PH_H5_GROUP)
+      l->address[l->naddresses++] = f->address;
+    if (!f->stray && (ok = (l->name[l->nnames] = strdup(ph_dig_name(f))) != NULL))
+      l->nnames++;
+  }
+  if (ok && l->nnames > 1)
+    qsort(l->name, l->nnames, sizeof *l->name, by_text);
+  if (ok && l->naddresses > 1)
+    qsort(l->address, l->naddresses, sizeof *l->address, by_number);
+  return ok ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
+}
+
+static bool named(const struct listing *l, const char *name) {
+  return l->nnames > 0 && bsearch(&name, l->name, l->nnames, sizeof *l->name, by_text);
 }
 
 /* Episodes lie in the order in which they were written, and are numbered so. */
-static size_t before(const ph_dig *dig, size_t parent, uint64_t address) {
-  size_t n = 0;
-  for (size_t i = parent + 1; i < dig->n; i++)
-    n += dig->at[i].parent == parent && dig->at[i].kind == PH_H5_GROUP &&
-         dig->at[i].address < address;
-  return n;
+static size_t before(const struct listing *l, uint64_t address) {
+  size_t low = 0, high = l->naddresses;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (l->address[middle] < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 static ph_status take_stray(ph_dig *dig, table *seen, size_t data, uint64_t address, hid_t group) {
@@ -238,7 +283,9 @@ static ph_status take_stray(ph_dig *dig, table *seen, size_t data, uint64_t addr
 
 static ph_status look_at(ph_dig *dig, table *seen, size_t data, uint64_t address) {
   hid_t object;
-  ph_found probe = {.path = (char *)"an object that no list leads to"};
+  char name[64];
+  snprintf(name, sizeof name, PH_DIG_STRAY "%llu", (unsigned long long)address);
+  ph_found probe = {.path = name};
   if (!ph_dig_at(dig, &probe) || ph_h5_at(&object, dig->from, address) != PH_OK)
     return PH_OK;
   ph_status status = PH_OK;
@@ -249,13 +296,13 @@ static ph_status look_at(ph_dig *dig, table *seen, size_t data, uint64_t address
 }
 
 /* Whether the names that are known are those by place, from `first` on. */
-static bool numbered_from(const ph_dig *dig, size_t data, size_t first) {
+static bool numbered_from(const ph_dig *dig, size_t data, const struct listing *l, size_t first) {
   char name[64];
   for (size_t i = data + 1; i < dig->n; i++) {
     const ph_found *f = &dig->at[i];
     if (f->parent != data || f->kind != PH_H5_GROUP || f->stray)
       continue;
-    snprintf(name, sizeof name, "demo_%zu", before(dig, data, f->address) + first);
+    snprintf(name, sizeof name, "demo_%zu", before(l, f->address) + first);
     if (strcmp(name, ph_dig_name(f)) != 0)
       return false;
   }
@@ -264,12 +311,8 @@ static bool numbered_from(const ph_dig *dig, size_t data, size_t first) {
 
 static ph_status rename_all(ph_dig *dig, size_t at, size_t data, const char *name) {
   size_t old = strlen(dig->at[at].path);
-  for (size_t i = at; i < dig->n; i++) {
+  for (size_t i = at + 1; i < dig->n && dig->at[i].parent >= at; i++) {
     char *path = NULL, *rest = dig->at[i].path + old;
-    if (i > at && (strncmp(dig->at[i].path, dig->at[at].path, old) != 0 || *rest != '/'))
-      continue;
-    if (i == at)
-      continue;
     if (asprintf(&path, "%s/%s%s", dig->at[data].path, name, rest) < 0)
       return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
     free(dig->at[i].path);
@@ -285,19 +328,21 @@ static ph_status rename_all(ph_dig *dig, size_t at, size_t data, const char *nam
 
 /* By their places, where those names that are known agree with that; else by what they are. */
 static ph_status name_strays(ph_dig *dig, size_t data) {
-  size_t first = numbered_from(dig, data, 0) ? 0 : 1, n = 0;
-  bool by_place = first == 0 || numbered_from(dig, data, 1);
-  ph_status status = PH_OK;
+  struct listing l;
+  ph_status status = listing_of(&l, dig, data);
+  size_t first = !status && numbered_from(dig, data, &l, 0) ? 0 : 1, n = 0;
+  bool by_place = first == 0 || (!status && numbered_from(dig, data, &l, 1));
   for (size_t i = data + 1; i < dig->n && !status; i++) {
     char name[64];
     if (!dig->at[i].stray)
       continue;
-    size_t k = by_place ? before(dig, data, dig->at[i].address) + first : n;
+    size_t k = by_place ? before(&l, dig->at[i].address) + first : n;
     snprintf(name, sizeof name, by_place ? "demo_%zu" : "found_%zu", k);
-    if (!named(dig, data, name))
+    if (!named(&l, name))
       status = rename_all(dig, i, data, name);
     n++;
   }
+  listing_clear(&l);
   return status;
 }
 
@@ -311,6 +356,7 @@ static ph_status find_strays(ph_dig *dig, table *seen) {
   for (size_t i = 0; i < n && !status; i++)
     if (!known(seen, address[i]))
       status = look_at(dig, seen, data, address[i]);
+  ph_dig_at_none(dig);
   free(address);
   return status ? status : name_strays(dig, data);
 }

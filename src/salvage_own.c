@@ -37,13 +37,14 @@ static ph_status read_crc(struct crc *crc, hid_t demo) {
   return status;
 }
 
-static void check_rows(ph_found *f, hid_t dataset, ph_type type, const uint32_t *crc,
+static void check_rows(ph_dig *dig, ph_found *f, hid_t dataset, ph_type type, const uint32_t *crc,
                        int64_t blocks) {
   ph_h5_extent *e = &f->extent;
   char *rows = malloc(PH_CRC_BLOCK_ROWS * e->row_bytes + 1);
   for (int64_t block = 0; rows; block++) {
     int64_t first = block * PH_CRC_BLOCK_ROWS, n = e->rows - first;
     n = n < PH_CRC_BLOCK_ROWS ? n : PH_CRC_BLOCK_ROWS;
+    ph_dig_tick(dig, (uint64_t)PH_CRC_BLOCK_ROWS * e->row_bytes);
     if (n <= 0 || first + n > e->good) /* of a block that is not all there nothing is known */
       break;
     if (block < blocks && ph_h5_extent_read(dataset, e, type, first, n, rows) == PH_OK &&
@@ -62,11 +63,15 @@ static void check_column(ph_dig *dig, ph_unit *u, const char *path, const uint32
   ph_column col = ph_schema_find(path);
   ph_found *f = ph_dig_below(dig, u->root, path);
   if (col == PH_COL_COUNT || !f || f->kind != PH_H5_DATASET || f->extent.good == 0 ||
-      f->extent.row_bytes > (1u << 20) || !ph_dig_at(dig, f))
+      f->extent.row_bytes > (1u << 20))
     return;
+  if (!ph_dig_at(dig, f)) {
+    f->extent.good = 0;
+    return;
+  }
   if (ph_h5_at(&dataset, dig->from, f->address) != PH_OK)
     return;
-  check_rows(f, dataset, ph_schema_column(col)->type, crc, blocks);
+  check_rows(dig, f, dataset, ph_schema_column(col)->type, crc, blocks);
   ph_h5_close(dataset);
 }
 
@@ -77,17 +82,26 @@ static void check_time(ph_dig *dig, ph_unit *u) {
   if (!f || f->kind != PH_H5_DATASET || f->extent.good == 0 || !ph_dig_at(dig, f) ||
       ph_h5_at(&dataset, dig->from, f->address) != PH_OK)
     return;
-  double *row = malloc(f->extent.row_bytes + sizeof *row), last = -1e300;
-  for (int64_t t = 0; row && t < f->extent.good; t++) {
-    ph_status status = ph_h5_extent_read(dataset, &f->extent, PH_F64, t, 1, row);
-    if (status || !(row[0] > last)) {
-      f->extent.good = t;
-      snprintf(f->why, sizeof f->why, "they were never written");
-      break;
-    }
-    last = row[0];
+  int64_t good = f->extent.good, block = PH_CRC_BLOCK_ROWS;
+  size_t width = f->extent.row_bytes / sizeof(double);
+  double *rows = width > 0 && f->extent.row_bytes <= 1 << 20
+                     ? malloc((size_t)block * f->extent.row_bytes)
+                     : NULL;
+  double last = -1e300;
+  for (int64_t first = 0; rows && first < good; first += block) {
+    int64_t n = good - first < block ? good - first : block, t = 0;
+    if (ph_h5_extent_read(dataset, &f->extent, PH_F64, first, n, rows) != PH_OK)
+      n = 0;
+    for (; t < n && rows[(size_t)t * width] > last; t++)
+      last = rows[(size_t)t * width];
+    ph_dig_tick(dig, (uint64_t)block * f->extent.row_bytes);
+    if (t == block || first + t == good)
+      continue;
+    f->extent.good = first + t;
+    snprintf(f->why, sizeof f->why, "they were never written");
+    break;
   }
-  free(row);
+  free(rows);
   ph_h5_close(dataset);
 }
 
@@ -110,12 +124,13 @@ void ph_dig_check(ph_dig *dig, ph_unit *u) {
   struct crc crc = {0};
   char *rest = NULL;
   int64_t line = 0;
-  if (ph_h5_at(&demo, dig->from, dig->at[u->root].address) != PH_OK)
+  ph_found *table = ph_dig_below(dig, u->root, "playhead/crc");
+  if (!ph_dig_at(dig, &dig->at[u->root]) ||
+      ph_h5_at(&demo, dig->from, dig->at[u->root].address) != PH_OK)
     return;
-  for (size_t i = u->root + 1; i < dig->n; i++)
-    if (dig->at[i].unit == (size_t)(u - dig->unit))
-      check_other(dig, demo, &dig->at[i]);
-  if (read_crc(&crc, demo) != PH_OK)
+  for (size_t i = u->root + 1; i < u->end; i++)
+    check_other(dig, demo, &dig->at[i]);
+  if (!table || !ph_dig_at(dig, table) || read_crc(&crc, demo) != PH_OK)
     snprintf(u->why, sizeof u->why, "their checksums are lost: what is given back is not checked");
   for (char *path = crc.list ? strtok_r(crc.list, PH_CRC_SEPARATORS, &rest) : NULL;
        path && line < crc.lines; path = strtok_r(NULL, PH_CRC_SEPARATORS, &rest), line++)
@@ -223,14 +238,25 @@ static void set_dims(taking *t) {
     d->nu = elements(t, PH_COL_CTRL_SUBSTEPS) / steps;
 }
 
+/* What is not there is said once: by the plan, where it knew of it. */
+static void drop(taking *t, ph_column col, const ph_found *f, const char *why) {
+  if (!(f->why[0] && f->keep < 0))
+    ph_dig_say(t->dig, t->unit->id, PH_SALVAGE_LOST, 0, "%s: %s", ph_schema_column(col)->path,
+               f->why[0] ? f->why : why);
+  t->of[col] = NULL;
+}
+
 static ph_status choose_columns(taking *t) {
   for (int col = 0; col < PH_COL_COUNT; col++) {
     const char *path = ph_schema_column((ph_column)col)->path;
     ph_found *f = ph_dig_below(t->dig, t->unit->root, path);
-    if (col != PH_COL_FINAL_STATE && usable(t, (ph_column)col, f))
+    if (!f || col == PH_COL_FINAL_STATE)
+      continue;
+    if (usable(t, (ph_column)col, f))
       t->of[col] = f;
-    else if (f && col != PH_COL_FINAL_STATE && !ph_schema_column((ph_column)col)->required)
-      /* one that is not there says that its rows are those of the model */
+    else if (!ph_dig_needs((ph_column)col))
+      drop(t, (ph_column)col, f, "it is not of this format");
+    else
       return ph_fail(PH_EFORMAT, "%s: %s: without it the states are not whole", path,
                      f->why[0] ? f->why : "not as many of its rows are there");
   }
@@ -239,9 +265,9 @@ static ph_status choose_columns(taking *t) {
     const ph_column_info *schema = ph_schema_column((ph_column)col);
     if (t->of[col] &&
         (size_t)elements(t, (ph_column)col) != ph_schema_width((ph_column)col, &t->meta.dims)) {
-      if (!schema->required)
+      if (ph_dig_needs((ph_column)col))
         return ph_fail(PH_EFORMAT, "%s: its rows are not of the size of the others", schema->path);
-      t->of[col] = NULL;
+      drop(t, (ph_column)col, t->of[col], "its rows are not of the size of the others");
     }
     t->columns |= t->of[col] ? PH_COL_BIT(col) : 0;
   }
@@ -250,14 +276,14 @@ static ph_status choose_columns(taking *t) {
   return PH_OK;
 }
 
-static ph_status add_edit(taking *t, const ph_found *f) {
+static ph_status add_edit(taking *t, ph_found *f) {
   hid_t dataset;
   ph_h5_array info;
   ph_edit edit = {.field = ""};
   void *data = NULL;
   size_t size = 0;
   const char *name = ph_dig_name(f);
-  if (f->why[0] || strlen(name) >= sizeof edit.field)
+  if (!ph_dig_at(t->dig, f) || f->why[0] || strlen(name) >= sizeof edit.field)
     return ph_fail(PH_EFORMAT, "playhead/model/%s: what its reset changed in the model is lost",
                    name);
   ph_status status = ph_h5_dataset(&dataset, &info, t->demo, ph_dig_within(t->dig, f));
@@ -288,10 +314,9 @@ static ph_status read_edits(taking *t) {
   if (!above || above->kind != PH_H5_GROUP || above->broken || above->mended ||
       (group && (group->kind != PH_H5_GROUP || group->broken || group->mended)))
     return ph_fail(PH_EFORMAT, "playhead: what it holds of the state cannot all be listed");
-  for (size_t i = t->unit->root; i < t->dig->n && !status; i++) {
-    const ph_found *f = &t->dig->at[i];
-    if (f->unit == (size_t)(t->unit - t->dig->unit) &&
-        strncmp(ph_dig_within(t->dig, f), "playhead/model/", 15) == 0)
+  for (size_t i = t->unit->root; i < t->unit->end && !status; i++) {
+    ph_found *f = &t->dig->at[i];
+    if (strncmp(ph_dig_within(t->dig, f), "playhead/model/", 15) == 0)
       status = add_edit(t, f);
   }
   return status;
@@ -316,6 +341,8 @@ static ph_status put_column(taking *t, ph_demo *demo, ph_column col) {
   ph_found *f = t->of[col];
   hid_t dataset;
   int64_t rows = ph_begin_rows(&t->meta, col), block = PH_CRC_BLOCK_ROWS;
+  if (!ph_dig_at(t->dig, f))
+    return ph_fail(PH_EFORMAT, "%s: %s", ph_schema_column(col)->path, f->why);
   char *data = malloc((size_t)block * f->extent.row_bytes + 1);
   if (!data)
     return ph_fail(PH_ENOMEM, "%s: out of memory", t->dig->path);
@@ -355,7 +382,10 @@ static ph_status write_demo(taking *t) {
 
 ph_status ph_dig_take_own(ph_dig *dig, ph_unit *unit) {
   taking t = {.dig = dig, .unit = unit, .demo = H5I_INVALID_HID};
-  ph_status status = ph_h5_at(&t.demo, dig->from, dig->at[unit->root].address);
+  ph_found *root = &dig->at[unit->root];
+  if (!ph_dig_at(dig, root))
+    return ph_fail(PH_EFORMAT, "%s", root->why);
+  ph_status status = ph_h5_at(&t.demo, dig->from, root->address);
   if (!status)
     status = read_meta(&t);
   if (!status)
@@ -376,10 +406,12 @@ ph_status ph_dig_put_index(ph_dig *dig) {
   ph_entry *entries = calloc(dig->nunits + 1, sizeof *entries);
   size_t n = 0;
   ph_status status = entries ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
-  for (size_t i = 0; i < dig->nunits && !status; i++)
+  for (size_t i = 0; i < dig->nunits && !status; i++) {
     if (dig->unit[i].own && !dig->unit[i].lost)
       status =
           ph_episode_peek_in(&entries[n++], dig->to, dig->out, dig->at[dig->unit[i].root].path);
+    ph_dig_tick(dig, PH_DIG_OBJECT);
+  }
   if (!status)
     status = ph_h5_put_index(dig->to, entries, n);
   free(entries);

@@ -2,30 +2,44 @@
  *
  * An episode is a group below /data (robosuite and its family, ours); else a group in the root that
  * holds arrays; else the root itself. Arrays with as many rows as it has steps, or one more, are
- * cut to the last row that all of them have; one without a single whole row is left out. */
+ * cut to the last row that all of them have; one without a single whole row is left out. Of ours
+ * only what the state needs cuts; what may be absent is left out where it is not whole. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <playhead/schema.h>
 
 #include "fail.h"
 #include "salvage_dig.h"
 
 /* --- units --- */
 
+/* Behind the last object that is below one: what is in a group follows it. */
+static size_t end_of(const ph_dig *dig, size_t root) {
+  size_t end = root + 1;
+  while (end < dig->n && dig->at[end].parent != SIZE_MAX && dig->at[end].parent >= root)
+    end++;
+  return end;
+}
+
 static ph_unit *add_unit(ph_dig *dig, size_t root) {
-  ph_unit *more = realloc(dig->unit, (dig->nunits + 1) * sizeof *more);
-  if (!more)
-    return NULL;
-  dig->unit = more;
-  ph_unit *u = &more[dig->nunits++];
+  if (dig->nunits == dig->units_room) {
+    size_t room = dig->units_room ? dig->units_room * 2 : 64;
+    ph_unit *more = realloc(dig->unit, room * sizeof *more);
+    if (!more)
+      return NULL;
+    dig->unit = more;
+    dig->units_room = room;
+  }
+  ph_unit *u = &dig->unit[dig->nunits++];
   memset(u, 0, sizeof *u);
   u->root = root;
+  u->end = end_of(dig, root);
   u->rows = -1;
   snprintf(u->id, sizeof u->id, "%s", ph_dig_name(&dig->at[root]));
-  for (size_t i = root; i < dig->n; i++)
-    if (i == root ||
-        (dig->at[i].parent != SIZE_MAX && dig->at[dig->at[i].parent].unit == dig->nunits - 1))
-      dig->at[i].unit = dig->nunits - 1;
+  for (size_t i = root; i < u->end; i++)
+    dig->at[i].unit = dig->nunits - 1;
   return u;
 }
 
@@ -45,7 +59,7 @@ static size_t place_of(const ph_dig *dig, const char *path) {
 }
 
 static bool holds_arrays(const ph_dig *dig, size_t group) {
-  for (size_t i = group + 1; i < dig->n && dig->at[i].parent != SIZE_MAX; i++)
+  for (size_t i = group + 1; i < dig->n && dig->at[i].parent >= group; i++)
     if (is_dataset(&dig->at[i]) && dig->at[i].parent == group && dig->at[i].extent.rank > 0)
       return true;
   return false;
@@ -68,6 +82,7 @@ static ph_status add_episodes(ph_dig *dig, size_t parent, bool own) {
       return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
     u->episode = true;
     u->own = own;
+    i = u->end - 1;
   }
   return PH_OK;
 }
@@ -100,6 +115,7 @@ static ph_status add_top_groups(ph_dig *dig, bool *any) {
     if (!u)
       return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
     u->episode = *any = true;
+    i = u->end - 1;
   }
   return PH_OK;
 }
@@ -128,42 +144,50 @@ static ph_status make_units(ph_dig *dig) {
 
 /* --- rows --- */
 
-static bool in_unit(const ph_dig *dig, size_t i, const ph_unit *u) {
-  return dig->at[i].unit == (size_t)(u - dig->unit);
-}
-
 static ph_found *member(ph_dig *dig, const ph_unit *u, const char *name) {
   ph_found *f = ph_dig_below(dig, u->root, name);
   return f && is_dataset(f) && f->extent.rank > 0 ? f : NULL;
 }
 
-/* The length that most arrays have. */
+struct length {
+  int64_t rows;
+  size_t at;
+};
+
+static int by_length(const void *a, const void *b) {
+  const struct length *x = a, *y = b;
+  return x->rows != y->rows ? (x->rows > y->rows) - (x->rows < y->rows)
+                            : (x->at > y->at) - (x->at < y->at);
+}
+
+/* The length that most arrays have; of several the first's. -1: there is none, or no memory. */
 static int64_t common_rows(const ph_dig *dig, const ph_unit *u) {
-  int64_t best = -1;
-  size_t most = 0;
-  for (size_t i = u->root; i < dig->n; i++) {
-    size_t n = 0;
-    int64_t rows = dig->at[i].extent.rows;
-    if (!in_unit(dig, i, u) || !is_dataset(&dig->at[i]) || dig->at[i].extent.rank == 0)
-      continue;
-    for (size_t k = i; k < dig->n; k++)
-      n += in_unit(dig, k, u) && is_dataset(&dig->at[k]) && dig->at[k].extent.rank > 0 &&
-           dig->at[k].extent.rows == rows;
-    if (n > most && rows > 0) {
-      most = n;
-      best = rows;
+  struct length *all = calloc(u->end - u->root, sizeof *all);
+  size_t n = 0, most = 0, best = 0;
+  for (size_t i = u->root; all && i < u->end; i++)
+    if (is_dataset(&dig->at[i]) && dig->at[i].extent.rank > 0 && dig->at[i].extent.rows > 0)
+      all[n++] = (struct length){dig->at[i].extent.rows, i};
+  if (n > 1)
+    qsort(all, n, sizeof *all, by_length);
+  for (size_t i = 0, next; i < n; i = next) {
+    for (next = i; next < n && all[next].rows == all[i].rows;)
+      next++;
+    if (next - i > most || (next - i == most && all[i].at < all[best].at)) {
+      most = next - i;
+      best = i;
     }
-    if (n > 64)
-      break;
   }
-  return best;
+  int64_t rows = n > 0 ? all[best].rows : -1;
+  free(all);
+  return rows;
 }
 
 static int64_t steps_of(ph_dig *dig, const ph_unit *u) {
   hid_t group;
   int64_t rows = -1;
-  const ph_found *f = &dig->at[u->root];
-  if (f->kind == PH_H5_GROUP && ph_h5_at(&group, dig->from, f->address) == PH_OK) {
+  ph_found *f = &dig->at[u->root];
+  if (f->kind == PH_H5_GROUP && ph_dig_at(dig, f) &&
+      ph_h5_at(&group, dig->from, f->address) == PH_OK) {
     if (!ph_h5_has_attr(group, "num_samples") ||
         ph_h5_attr_i64(group, "num_samples", &rows) != PH_OK)
       rows = -1;
@@ -199,22 +223,46 @@ static int64_t own_steps(ph_dig *dig, ph_unit *u) {
   return n == u->rows && final && !final->why[0] ? n : n - 1;
 }
 
+bool ph_dig_needs(ph_column col) {
+  switch (col) {
+  case PH_COL_ACTIONS:
+  case PH_COL_STATES:
+  case PH_COL_CTRL_SUBSTEPS:
+  case PH_COL_ACTION_STATE:
+  case PH_COL_MOCAP_POS:
+  case PH_COL_MOCAP_QUAT:
+  case PH_COL_USERDATA:
+  case PH_COL_EQ_ACTIVE:
+  case PH_COL_PLUGIN_STATE:
+  case PH_COL_QFRC_APPLIED:
+  case PH_COL_XFRC_APPLIED:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Rows before which it ends the episode. */
+static bool cuts(const ph_dig *dig, const ph_unit *u, const ph_found *f) {
+  return per_step(f, u) && (!u->own || ph_dig_needs(ph_schema_find(ph_dig_within(dig, f))));
+}
+
 static void cut_rows(ph_dig *dig, ph_unit *u) {
   u->keep = u->rows;
-  for (size_t i = u->root; i < dig->n; i++) {
+  for (size_t i = u->root; i < u->end; i++) {
     const ph_found *f = &dig->at[i];
-    int64_t n = in_unit(dig, i, u) && per_step(f, u) ? steps_there(f, u) : u->keep;
-    if (n > 0 && n < u->keep)
-      u->keep = n;
+    int64_t n = cuts(dig, u, f) ? steps_there(f, u) : u->keep;
+    if (n < u->keep && (n > 0 || u->own))
+      u->keep = n > 0 ? n : 0;
   }
   if (u->own && own_steps(dig, u) < u->keep)
     u->keep = own_steps(dig, u);
 }
 
 static void keep_rows(ph_dig *dig, ph_unit *u) {
-  for (size_t i = u->root; i < dig->n; i++) {
+  for (size_t i = u->root; i < u->end; i++) {
     ph_found *f = &dig->at[i];
-    if (!in_unit(dig, i, u) || !is_dataset(f) || f->twin != SIZE_MAX)
+    if (!is_dataset(f) || f->twin != SIZE_MAX)
       continue;
     const ph_h5_extent *e = &f->extent;
     if (e->good == e->rows && !f->why[0])
@@ -227,9 +275,8 @@ static void keep_rows(ph_dig *dig, ph_unit *u) {
 /* --- what is lost --- */
 
 static bool sound(const ph_dig *dig, const ph_unit *u) {
-  for (size_t i = u->root; i < dig->n; i++)
-    if (in_unit(dig, i, u) &&
-        (dig->at[i].mended || (dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK)))
+  for (size_t i = u->root; i < u->end; i++)
+    if (dig->at[i].mended || (dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK))
       return false;
   return !u->why[0];
 }
@@ -251,13 +298,25 @@ static void need(ph_dig *dig, ph_unit *u, const char *name, bool required) {
     lose(u, name, f->why[0] ? f->why : "no whole row of it is there");
 }
 
+/* The column that ends an episode of ours before its first step is the one to name. */
+static void need_columns(ph_dig *dig, ph_unit *u) {
+  for (int col = 0; col < PH_COL_COUNT && !u->lost; col++) {
+    const char *path = ph_schema_column((ph_column)col)->path;
+    const ph_found *f = ph_dig_needs((ph_column)col) ? ph_dig_below(dig, u->root, path) : NULL;
+    if (f && per_step(f, u) && steps_there(f, u) <= 0)
+      lose(u, path, f->why[0] ? f->why : "no whole row of it is there");
+    else if (f && !per_step(f, u))
+      need(dig, u, path, false);
+  }
+}
+
 static bool below_data(const ph_dig *dig, const ph_unit *u) {
   return strncmp(dig->at[u->root].path, "/data/", 6) == 0;
 }
 
 static bool keeps_anything(const ph_dig *dig, const ph_unit *u) {
-  for (size_t i = u->root; i < dig->n; i++)
-    if (in_unit(dig, i, u) && dig->at[i].keep > 0)
+  for (size_t i = u->root; i < u->end; i++)
+    if (dig->at[i].keep > 0)
       return true;
   return false;
 }
@@ -278,6 +337,8 @@ static void plan_episode(ph_dig *dig, ph_unit *u) {
   keep_rows(dig, u);
   if (u->whole && !below_data(dig, u))
     return;
+  if (u->own)
+    need_columns(dig, u);
   need(dig, u, "actions", below_data(dig, u));
   need(dig, u, "states", u->own);
   if (!u->lost && !u->whole && !keeps_anything(dig, u))
@@ -289,12 +350,11 @@ static void plan_episode(ph_dig *dig, ph_unit *u) {
 
 static void plan_together(ph_dig *dig, ph_unit *u) {
   u->whole = sound(dig, u);
-  for (size_t i = u->root; i < dig->n && !u->whole && !u->lost; i++)
-    if (in_unit(dig, i, u) && dig->at[i].why[0])
+  for (size_t i = u->root; i < u->end && !u->whole && !u->lost; i++)
+    if (dig->at[i].why[0])
       lose(u, ph_dig_within(dig, &dig->at[i]), dig->at[i].why);
-  for (size_t i = u->root; i < dig->n && u->whole; i++)
-    if (in_unit(dig, i, u))
-      dig->at[i].keep = dig->at[i].extent.rows;
+  for (size_t i = u->root; i < u->end && u->whole; i++)
+    dig->at[i].keep = dig->at[i].extent.rows;
 }
 
 ph_status ph_dig_plan(ph_dig *dig) {
@@ -312,12 +372,13 @@ ph_status ph_dig_plan(ph_dig *dig) {
 
 /* --- saying it --- */
 
+/* The array that ends an episode. */
 static const char *first_why(const ph_dig *dig, const ph_unit *u, const ph_found **which) {
   *which = NULL;
-  for (size_t i = u->root; i < dig->n; i++) {
+  for (size_t i = u->root; i < u->end; i++) {
     const ph_found *f = &dig->at[i];
-    if (in_unit(dig, i, u) && is_dataset(f) && per_step(f, u) && f->extent.good < f->extent.rows &&
-        f->keep >= 0)
+    if (per_step(f, u) && f->extent.good < f->extent.rows && f->keep >= 0 &&
+        (!*which || steps_there(f, u) < steps_there(*which, u)))
       *which = f;
   }
   return *which ? (*which)->why : "";
@@ -337,38 +398,51 @@ static void say_episode(ph_dig *dig, ph_unit *u) {
   }
 }
 
-/* Objects that are left out of what is given back. */
-static void say_objects(ph_dig *dig, size_t unit) {
-  char id[64];
-  for (size_t i = 0; i < dig->n; i++) {
-    const ph_found *f = &dig->at[i];
-    bool out = f->why[0] && (is_dataset(f) ? f->keep < 0 : true);
-    snprintf(id, sizeof id, "%s", unit == SIZE_MAX ? "" : dig->unit[unit].id);
-    if (f->unit == unit && f->mended)
-      ph_dig_say(dig, id, PH_SALVAGE_LOST, 0, "%s: a part of its attributes is lost: %s",
-                 *f->path ? ph_dig_within(dig, f) : "/", "the file ends before them");
-    if (f->unit != unit || !out)
+/* An object that is left out of what is given back. */
+static void say_object(ph_dig *dig, const ph_found *f) {
+  const char *id = f->unit == SIZE_MAX ? "" : dig->unit[f->unit].id;
+  const char *within = *f->path ? ph_dig_within(dig, f) : "/";
+  if (f->mended)
+    ph_dig_say(dig, id, PH_SALVAGE_LOST, 0, "%s: a part of its attributes is lost: %s", within,
+               "the file ends before them");
+  if (f->why[0] && (!is_dataset(f) || f->keep < 0))
+    ph_dig_say(dig, id, PH_SALVAGE_LOST, 0, "%s: %s", within, f->why);
+}
+
+/* Objects without a name of which a child has died. */
+static bool say_deadly(ph_dig *dig) {
+  const ph_dig_board *board = dig->board;
+  bool any = false;
+  for (size_t i = 0; i < board->ndeadly; i++) {
+    if (strncmp(board->deadly[i], PH_DIG_STRAY, strlen(PH_DIG_STRAY)) != 0)
       continue;
-    ph_dig_say(dig, id, PH_SALVAGE_LOST, 0, "%s: %s", *f->path ? ph_dig_within(dig, f) : "/",
-               f->why);
+    ph_dig_say(dig, "", PH_SALVAGE_LOST, 0, "%s: %s", board->deadly[i], board->died[i]);
+    any = true;
   }
+  return any;
 }
 
 bool ph_dig_report(ph_dig *dig) {
-  bool lost = false;
+  bool lost = say_deadly(dig);
   for (size_t i = 0; i < dig->nunits; i++) {
     ph_unit *u = &dig->unit[i];
     lost = lost || !u->whole;
+    u->first_item = dig->board->nitems;
     if (u->episode)
       say_episode(dig, u);
     else if (u->lost)
       ph_dig_say(dig, u->id, PH_SALVAGE_LOST, 0, "%s", u->why);
-    if (!u->lost)
-      say_objects(dig, i);
+    for (size_t k = u->root; k < u->end && !u->lost; k++)
+      say_object(dig, &dig->at[k]);
+    u->end_item = dig->board->nitems;
   }
-  for (size_t i = 0; i < dig->n; i++)
-    lost =
-        lost || (dig->at[i].unit == SIZE_MAX && dig->at[i].why[0] && dig->at[i].kind != PH_H5_LINK);
-  say_objects(dig, SIZE_MAX);
+  for (size_t i = 0; i < dig->n; i++) {
+    const ph_found *f = &dig->at[i];
+    if (f->unit != SIZE_MAX)
+      continue;
+    lost = lost || (f->why[0] && f->kind != PH_H5_LINK);
+    say_object(dig, f);
+  }
+  dig->planned = dig->board->nitems;
   return lost;
 }

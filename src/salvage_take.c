@@ -45,10 +45,13 @@ static ph_status open_made(hid_t *made, const ph_dig *dig, const ph_found *f) {
 
 /* Failing here leaves this object out; only a disk that takes no more ends it all. */
 static ph_status leave_out(ph_dig *dig, ph_found *f, ph_status status) {
-  const ph_unit *u = unit_of(dig, f);
+  ph_unit *u = unit_of(dig, f);
   if (status != PH_EFORMAT && status != PH_ECORRUPT)
     return status;
-  ph_dig_say(dig, u ? u->id : "", PH_SALVAGE_LOST, 0, "%s", ph_error());
+  if (u && u->episode && f == &dig->at[u->root])
+    ph_dig_lose(dig, u, ph_error());
+  else
+    ph_dig_say(dig, u ? u->id : "", PH_SALVAGE_LOST, 0, "%s", ph_error());
   f->keep = -1;
   ph_h5_remove(dig->to, f->path);
   return PH_OK;
@@ -57,7 +60,7 @@ static ph_status leave_out(ph_dig *dig, ph_found *f, ph_status status) {
 static ph_status take_object(ph_dig *dig, ph_found *f) {
   hid_t from = H5I_INVALID_HID, made = H5I_INVALID_HID;
   if (!ph_dig_at(dig, f))
-    return PH_OK;
+    return leave_out(dig, f, ph_fail(PH_EFORMAT, "%s: %s", ph_dig_within(dig, f), f->why));
   ph_status status = ph_h5_at(&from, dig->from, f->address);
   if (!status && f->kind == PH_H5_DATASET)
     status = ph_h5_copy_rows(dig->to, f->path, from, &f->extent, f->keep, ph_dig_tick, dig);
@@ -108,15 +111,32 @@ static ph_status take_one(ph_dig *dig, ph_found *f) {
 
 /* --- what must be right again --- */
 
-static bool is_lost(const ph_dig *dig, const char *name) {
-  for (size_t i = 0; i < dig->nunits; i++)
-    if (dig->unit[i].episode && strcmp(ph_dig_name(&dig->at[dig->unit[i].root]), name) == 0)
-      return dig->unit[i].lost;
-  return true;
+/* The names of the episodes that are given back, sorted. */
+struct given {
+  const char **name; /* owned, not the names */
+  size_t n;
+};
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool list_given(struct given *given, const ph_dig *dig) {
+  *given = (struct given){calloc(dig->nunits + 1, sizeof *given->name), 0};
+  for (size_t i = 0; given->name && i < dig->nunits; i++)
+    if (dig->unit[i].episode && !dig->unit[i].lost)
+      given->name[given->n++] = ph_dig_name(&dig->at[dig->unit[i].root]);
+  if (given->n > 1)
+    qsort(given->name, given->n, sizeof *given->name, by_text);
+  return given->name != NULL;
+}
+
+static bool is_given(const struct given *given, const char *name) {
+  return given->n > 0 && bsearch(&name, given->name, given->n, sizeof *given->name, by_text);
 }
 
 /* The names of a filter, but for those of episodes that are lost. */
-static ph_status take_mask(ph_dig *dig, ph_found *f) {
+static ph_status take_mask(ph_dig *dig, ph_found *f, const struct given *given) {
   hid_t from, made;
   char **names = NULL;
   size_t n = 0;
@@ -126,7 +146,7 @@ static ph_status take_mask(ph_dig *dig, ph_found *f) {
   ph_status status = ph_h5_texts(&names, &n, dig->from, f->path, 64 << 20);
   int64_t *rows = calloc(n + 1, sizeof *rows);
   for (size_t i = 0; rows && i < n; i++)
-    if (!is_lost(dig, names[i]))
+    if (is_given(given, names[i]))
       rows[kept++] = (int64_t)i;
   ph_h5_names_free(names, n);
   if (!status && !rows)
@@ -146,10 +166,14 @@ static ph_status take_mask(ph_dig *dig, ph_found *f) {
 }
 
 static ph_status take_masks(ph_dig *dig) {
-  ph_status status = PH_OK;
+  struct given given;
+  ph_status status =
+      list_given(&given, dig) ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
   for (size_t i = 0; i < dig->n && !status; i++)
     if (is_mask(dig, &dig->at[i]) && dig->at[i].kind == PH_H5_DATASET)
-      status = take_mask(dig, &dig->at[i]);
+      status = take_mask(dig, &dig->at[i], &given);
+  ph_dig_at_none(dig);
+  free(given.name);
   return status;
 }
 
@@ -157,27 +181,37 @@ static ph_status set_count(hid_t at, const char *name, int64_t value) {
   return ph_h5_has_attr(at, name) ? ph_h5_put_i64(at, name, value) : PH_OK;
 }
 
-static char *lost_json(const ph_dig *dig, const char *id) {
-  const char *slash = strrchr(dig->path, '/');
+static size_t add_lost(json_t *lost, const ph_dig *dig, size_t first, size_t end, const char *id,
+                       size_t size) {
   const ph_dig_board *board = dig->board;
-  json_t *lost = json_array();
-  json_t *object = json_pack("{s:s,s:o,s:o}", "by", "playhead " PH_VERSION, "source",
-                             ph_json_text(slash ? slash + 1 : dig->path), "lost", lost);
-  size_t size = 0;
-  for (size_t i = 0; object && i < board->nitems && size < TEXT_ROOM / 2; i++) {
+  for (size_t i = first; i < end && size < TEXT_ROOM / 2; i++) {
     const ph_salvaged *item = &board->items[i];
     if (!item->why[0] || (id && strcmp(item->id, id) != 0))
       continue;
     json_array_append_new(lost, json_pack("{s:s,s:s}", "id", item->id, "why", item->why));
     size += 24 + strlen(item->id) + 2 * strlen(item->why);
   }
+  return size;
+}
+
+/* Of one episode (nullable): its lines of the plan, and those that came with the taking. */
+static char *lost_json(const ph_dig *dig, const ph_unit *u) {
+  const char *slash = strrchr(dig->path, '/');
+  json_t *lost = json_array();
+  json_t *object = json_pack("{s:s,s:o,s:o}", "by", "playhead " PH_VERSION, "source",
+                             ph_json_text(slash ? slash + 1 : dig->path), "lost", lost);
+  size_t size = 0, first = u ? dig->planned : 0;
+  if (object && u)
+    size = add_lost(lost, dig, u->first_item, u->end_item, NULL, 0);
+  if (object)
+    add_lost(lost, dig, first, dig->board->nitems, u ? u->id : NULL, size);
   char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
   json_decref(object);
   return text;
 }
 
-static ph_status put_salvaged(const ph_dig *dig, hid_t at, const char *id) {
-  char *text = lost_json(dig, id);
+static ph_status put_salvaged(const ph_dig *dig, hid_t at, const ph_unit *u) {
+  char *text = lost_json(dig, u);
   if (!text)
     return ph_fail(PH_ENOMEM, "%s: out of memory", dig->path);
   ph_status status = ph_h5_put_string(at, "salvaged", text);
@@ -198,7 +232,7 @@ static ph_status mend_unit(ph_dig *dig, const ph_unit *u) {
   if (!status && u->keep < u->rows)
     status = set_count(group, "total_steps", u->keep);
   if (!status)
-    status = put_salvaged(dig, group, u->id);
+    status = put_salvaged(dig, group, u);
   ph_h5_close(group);
   return status;
 }
@@ -233,11 +267,10 @@ static ph_status take_own_episodes(ph_dig *dig) {
     if (!u->own || u->lost || u->whole)
       continue;
     status = ph_dig_take_own(dig, u);
+    ph_dig_at_none(dig);
     if (status == PH_EFORMAT || status == PH_ECORRUPT || status == PH_ENOTFOUND) {
-      ph_dig_unsay(dig, u->id);
-      ph_dig_say(dig, u->id, PH_SALVAGE_LOST, 0, "%s", ph_error());
+      ph_dig_lose(dig, u, ph_error());
       ph_h5_remove(dig->to, dig->at[u->root].path);
-      u->lost = true;
       status = PH_OK;
     }
   }
@@ -259,12 +292,15 @@ ph_status ph_dig_take(ph_dig *dig) {
     if (!status)
       status = ph_h5_check(dig->to);
   }
+  ph_dig_at_none(dig);
   if (!status)
     status = take_own_episodes(dig);
   if (!status)
     status = take_masks(dig);
-  for (size_t i = 0; i < dig->nunits && !status; i++)
+  for (size_t i = 0; i < dig->nunits && !status; i++) {
     status = mend_unit(dig, &dig->unit[i]);
+    ph_dig_tick(dig, PH_DIG_OBJECT);
+  }
   if (!status)
     status = mend_data(dig);
   if (!status && is_dataset_of_ours(dig))
