@@ -78,8 +78,9 @@ static ph_status look_committed(bool *found, ph_rescue *r, const char *name, con
   if (!good)
     return ph_rescue_lose(r, take, first);
   ph_rescue_id(id, sizeof id, take);
-  status = ph_salvage_say(r->report, PH_SALVAGE_COMMITTED, id, 0, NULL, NULL);
-  return status ? status : ph_rescue_put_away(r, name, 0);
+  ph_rescue_beyond(why, sizeof why, r, name, take);
+  status = ph_salvage_say(r->report, PH_SALVAGE_COMMITTED, id, 0, NULL, why);
+  return status ? status : ph_rescue_put_away(r, name, ph_journal_beyond(take->journal));
 }
 
 /* --- journals --- */
@@ -108,7 +109,8 @@ static ph_status look_take(ph_rescue *r, const char *name, const ph_take *take,
   if (ph_rowlog_states(take->log) > 1)
     return wait_for(r, name);
   if (ph_journal_beyond(take->journal) > 0)
-    return ph_rescue_lose(r, take, "the first record of its journal is damaged: the journal stays");
+    return ph_rescue_lose(r, take,
+                          "its journal is damaged before the end of its first step: it stays");
   ph_rescue_id(id, sizeof id, take);
   status = ph_salvage_say(r->report, PH_SALVAGE_EMPTY, id, 0, NULL,
                           "it was killed before its first step was finished");
@@ -128,7 +130,7 @@ static ph_status look_at(ph_rescue *r, const char *name) {
   if (status == PH_ENOMEM)
     return status;
   if (status)
-    return ph_rescue_lose_journal(r, name, ph_error());
+    return ph_rescue_lose_journal(r, ph_error());
   status = look_take(r, name, &take, &origin);
   ph_take_clear(&take);
   return status;
@@ -148,11 +150,10 @@ static ph_status open_store(ph_rescue *r) {
     return status;
   if (status)
     snprintf(r->fault, sizeof r->fault, "the run cannot be read: %.150s", ph_error());
+  else if (r->store->nhomes == 0 || !r->store->homes[0].facts)
+    snprintf(r->fault, sizeof r->fault, "run.h5 is missing: no model, no task: the journal stays");
   else if (r->store->homes[0].fault[0])
     snprintf(r->fault, sizeof r->fault, "%.170s: the journal stays", r->store->homes[0].fault);
-  else if (!r->store->homes[0].facts)
-    snprintf(r->fault, sizeof r->fault,
-             "run.h5 is gone, and with it the model: the journal stays until it is back");
   if (r->fault[0]) {
     ph_store_free(r->store);
     r->store = NULL;

@@ -33,16 +33,30 @@ void ph_rescue_trouble(ph_rescue *r, ph_status status) {
   snprintf(r->text, sizeof r->text, "%s", ph_error());
 }
 
-ph_status ph_rescue_lose(ph_rescue *r, const ph_take *take, const char *why) {
-  char id[64];
-  ph_rescue_id(id, sizeof id, take);
-  return ph_salvage_say(r->report, PH_SALVAGE_LOST, id, 0, NULL, why);
+/* Without the folder before each of its names: all is of one folder, and a long path would leave no
+ * room for the reason. */
+static void copy_bare(char *out, size_t size, const char *why, const char *dir) {
+  size_t n = strlen(dir), used = 0;
+  while (*why && used + 1 < size) {
+    if (strncmp(why, dir, n) == 0 && why[n] == '/')
+      why += n + 1;
+    else
+      out[used++] = *why++;
+  }
+  out[used] = 0;
 }
 
-ph_status ph_rescue_lose_journal(ph_rescue *r, const char *name, const char *why) {
-  char line[300];
-  snprintf(line, sizeof line, "%s: %s", name, why);
-  return ph_salvage_say(r->report, PH_SALVAGE_LOST, "", 0, NULL, line);
+ph_status ph_rescue_lose(ph_rescue *r, const ph_take *take, const char *why) {
+  char id[64], bare[200];
+  ph_rescue_id(id, sizeof id, take);
+  copy_bare(bare, sizeof bare, why, r->folder.dir);
+  return ph_salvage_say(r->report, PH_SALVAGE_LOST, id, 0, NULL, bare);
+}
+
+ph_status ph_rescue_lose_journal(ph_rescue *r, const char *why) {
+  char bare[200];
+  copy_bare(bare, sizeof bare, why, r->folder.dir);
+  return ph_salvage_say(r->report, PH_SALVAGE_LOST, "", 0, NULL, bare);
 }
 
 /* NAME.damaged, NAME.damaged-2, ...: what has such a name already stays. */
@@ -115,15 +129,22 @@ static ph_status open_sink(ph_rescue *r, const ph_episode_meta *origin, const ph
   return status;
 }
 
-static ph_status say_saved(ph_rescue *r, const char *name, const ph_take *take, int64_t beyond) {
-  char id[64], file[PH_INDEX_NAME_SIZE], path[512], why[200] = "";
+void ph_rescue_beyond(char *why, size_t size, const ph_rescue *r, const char *name,
+                      const ph_take *take) {
+  int64_t beyond = ph_journal_beyond(take->journal);
+  *why = 0;
+  if (beyond > 0)
+    snprintf(why, size, "%" PRId64 " %s behind a damaged record: %s is kept%s", beyond,
+             beyond == 1 ? "step is" : "steps are", name, r->out ? "" : " as .damaged");
+}
+
+static ph_status say_saved(ph_rescue *r, const char *name, const ph_take *take) {
+  char id[64], file[PH_INDEX_NAME_SIZE], path[512], why[200];
   int64_t actions = ph_rowlog_states(take->log) - 1;
   ph_rescue_id(id, sizeof id, take);
   ph_index_file_name(file, sizeof file, take->env_id, take->episode, actions);
   snprintf(path, sizeof path, "%s/%s", r->out ? r->out : r->folder.dir, file);
-  if (beyond > 0)
-    snprintf(why, sizeof why, "%" PRId64 " %s behind a damaged record: %s is kept%s", beyond,
-             beyond == 1 ? "step is" : "steps are", name, r->out ? "" : " as .damaged");
+  ph_rescue_beyond(why, sizeof why, r, name, take);
   return ph_salvage_say(r->report, PH_SALVAGE_SAVED, id, actions, path, why);
 }
 
@@ -141,7 +162,6 @@ static bool is_given_back(const ph_rescue *r, const ph_take *take) {
  * have overwritten all. */
 static ph_status commit(ph_rescue *r, const char *name, const char *path, const ph_take *take,
                         const ph_episode_meta *origin, const ph_model *model) {
-  int64_t beyond = ph_journal_beyond(take->journal);
   if (access(path, F_OK) != 0)
     return PH_OK;
   if (strcmp(ph_sink_run_origin(r->sink)->run_id, origin->run_id) != 0)
@@ -153,8 +173,8 @@ static ph_status commit(ph_rescue *r, const char *name, const char *path, const 
     ph_rescue_trouble(r, status);
     return ph_rescue_lose(r, take, ph_error());
   }
-  status = say_saved(r, name, take, beyond);
-  return status ? status : ph_rescue_put_away(r, name, beyond);
+  status = say_saved(r, name, take);
+  return status ? status : ph_rescue_put_away(r, name, ph_journal_beyond(take->journal));
 }
 
 static ph_status give_back(ph_rescue *r, const char *name) {
@@ -168,7 +188,7 @@ static ph_status give_back(ph_rescue *r, const char *name) {
     free(path);
     if (gone || status == PH_ENOMEM)
       return gone ? PH_OK : status;
-    return ph_rescue_lose_journal(r, name, ph_error());
+    return ph_rescue_lose_journal(r, ph_error());
   }
   snprintf(take.detail, sizeof take.detail, "its recorder ended before it did");
   ph_status ready = ph_store_model(&model, r->store, origin.model_sha256);

@@ -24,14 +24,17 @@ ph_status ph_rescue_no_memory(void);
 /* Notes what ph_error() says, if it is the first. */
 void ph_rescue_trouble(ph_rescue *r, ph_status status);
 ph_status ph_rescue_lose(ph_rescue *r, const ph_take *take, const char *why);
-/* Of a journal whose head cannot be read, a bare name is all that is known. */
-ph_status ph_rescue_lose_journal(ph_rescue *r, const char *name, const char *why);
+/* Of a journal whose head cannot be read: why names it. */
+ph_status ph_rescue_lose_journal(ph_rescue *r, const char *why);
 void ph_rescue_id(char *out, size_t size, const ph_take *take);
 
 /* Nobody needs the journal any more; where it has records behind a damaged one it only gets another
  * name, so that nobody takes it for an unfinished episode. `beyond`: that many. Where the episodes
  * go to another folder, all stays as it is. PH_ENOMEM. */
 ph_status ph_rescue_put_away(ph_rescue *r, const char *name, int64_t beyond);
+/* Says how many steps are behind a damaged record of its journal; "" none. */
+void ph_rescue_beyond(char *why, size_t size, const ph_rescue *r, const char *name,
+                      const ph_take *take);
 
 /* The first round: looks at all that is in the locked folder; journals that nobody needs go, those
  * that become episodes are `pending`. PH_EFORMAT: it is no run. PH_ENOMEM, PH_EIO. */

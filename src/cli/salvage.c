@@ -15,12 +15,39 @@ static int64_t count(const ph_salvage_report *report, ph_salvage_fate fate) {
   return n;
 }
 
+/* Whether something of it is not there any more, or not where it belongs. */
+static bool is_loss(const ph_salvaged *item) {
+  return item->fate == PH_SALVAGE_LOST || (item->fate != PH_SALVAGE_EMPTY && item->why[0]);
+}
+
 /* --- JSON --- */
 
-static json_t *item_json(const ph_salvaged *item) {
-  return json_pack("{s:o, s:I, s:s, s:o}", "id", ph_json_text(item->id), "actions",
-                   (json_int_t)item->actions, "end_reason", ph_end_name(PH_END_SALVAGED), "file",
-                   ph_json_text(item->file));
+/* What was written, to say of it what its files say; NULL: nothing was, or it cannot be read. */
+static ph_store *open_written(const char *path) {
+  ph_store *store = NULL;
+  return ph_store_open(&store, &path, 1, NULL) == PH_OK ? store : NULL;
+}
+
+/* The entry of an episode, looked for from *next on: both lists have the same order. NULL: none. */
+static const ph_entry *find_entry(const ph_store *store, const char *id, size_t *next) {
+  size_t n = store ? ph_store_count(store) : 0;
+  for (size_t i = 0; i < n; i++) {
+    const ph_entry *e = ph_store_entry(store, (*next + i) % n);
+    if (strcmp(e->id, id) != 0)
+      continue;
+    *next = (*next + i + 1) % n;
+    return e;
+  }
+  return NULL;
+}
+
+static json_t *item_json(const ph_salvaged *item, const ph_entry *e) {
+  return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "id", ph_json_text(item->id), "env_id",
+                   e && e->env_id >= 0 ? json_integer(e->env_id) : json_null(), "actions",
+                   (json_int_t)item->actions, "seed",
+                   e && e->seed[0] ? ph_json_text(e->seed) : json_null(), "end_reason",
+                   e ? json_string(ph_end_name(e->end_reason)) : json_null(), "success",
+                   report_success(e ? e->success : -1), "file", ph_json_text(item->file));
 }
 
 static json_t *lost_json(const ph_salvaged *item) {
@@ -28,39 +55,38 @@ static json_t *lost_json(const ph_salvaged *item) {
                    ph_json_text(item->why));
 }
 
-static void run_id_of(char *out, size_t size, const char *path) {
-  ph_store *store = NULL;
+static json_t *run_id_json(ph_store *store) {
   ph_episode *episode = NULL;
-  *out = 0;
-  if (ph_store_open(&store, &path, 1, NULL) == PH_OK && ph_store_count(store) > 0 &&
-      ph_store_episode(&episode, store, 0) == PH_OK)
-    snprintf(out, size, "%s", ph_episode_meta_of(episode)->run_id);
+  json_t *run_id = NULL;
+  if (store && ph_store_count(store) > 0 && ph_store_episode(&episode, store, 0) == PH_OK &&
+      ph_episode_meta_of(episode)->run_id[0])
+    run_id = ph_json_text(ph_episode_meta_of(episode)->run_id);
   ph_episode_free(episode);
-  ph_store_free(store);
+  return run_id ? run_id : json_null();
 }
 
 static int print_json(const struct options *opt, const ph_salvage_report *report,
                       const char *error) {
-  char run_id[64];
   const char *path = opt->out && report->saved > 0 ? opt->out : opt->paths[0];
+  ph_store *store = open_written(path);
   json_t *episodes = json_array(), *lost = json_array(), *errors = json_array();
+  size_t next = 0;
   for (size_t i = 0; i < report->n; i++) {
     const ph_salvaged *item = &report->items[i];
     if (item->fate == PH_SALVAGE_SAVED)
-      json_array_append_new(episodes, item_json(item));
-    if (item->fate == PH_SALVAGE_LOST || (item->fate == PH_SALVAGE_SAVED && item->why[0]))
+      json_array_append_new(episodes, item_json(item, find_entry(store, item->id, &next)));
+    if (is_loss(item))
       json_array_append_new(lost, lost_json(item));
   }
   if (error)
     json_array_append_new(errors, ph_json_text(error));
-  run_id_of(run_id, sizeof run_id, path);
   int64_t empty = count(report, PH_SALVAGE_EMPTY);
-  json_t *root =
-      json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "run_id",
-                run_id[0] ? ph_json_text(run_id) : json_null(), "path", ph_json_text(path),
-                "episodes", episodes, "resets", (json_int_t)(report->saved + empty + report->lost),
-                "commits", (json_int_t)report->saved, "discards", (json_int_t)empty, "steps",
-                (json_int_t)report->steps, "lost", lost, "errors", errors);
+  json_t *root = json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "run_id",
+                           run_id_json(store), "path", ph_json_text(path), "episodes", episodes,
+                           "resets", (json_int_t)(report->saved + empty + report->lost), "commits",
+                           (json_int_t)report->saved, "discards", (json_int_t)empty, "steps",
+                           (json_int_t)report->steps, "lost", lost, "errors", errors);
+  ph_store_free(store);
   return ph_json_write(root, stdout) == PH_OK ? EXIT_FINE : cli_error();
 }
 
@@ -101,11 +127,9 @@ static void print_report(const struct options *opt, const ph_salvage_report *rep
 
 /* --- the verb --- */
 
-/* Whether something is not there any more, also of what was given back. */
 static bool anything_lost(const ph_salvage_report *report) {
   for (size_t i = 0; i < report->n; i++)
-    if (report->items[i].fate == PH_SALVAGE_LOST ||
-        (report->items[i].fate == PH_SALVAGE_SAVED && report->items[i].why[0]))
+    if (is_loss(&report->items[i]))
       return true;
   return false;
 }
