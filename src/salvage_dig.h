@@ -95,6 +95,8 @@ const char *ph_dig_name(const ph_found *f);
 /* Path below its unit. */
 const char *ph_dig_within(const ph_dig *dig, const ph_found *f);
 
+/* Fills unit, as far as what belongs to it. PH_ENOMEM. */
+ph_status ph_dig_units(ph_dig *dig);
 /* Fills unit and what is kept of each object. PH_ENOMEM. */
 ph_status ph_dig_plan(ph_dig *dig);
 /* Adds what is lost to the report; whether anything is. */
