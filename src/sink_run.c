@@ -1,6 +1,5 @@
 /* A run directory: run.h5 with models and tasks, one file per episode. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,6 @@
 #include "fail.h"
 #include "index.h"
 #include "sink_run.h"
-
-#define DEMO "/data/demo_0"
 
 /* --- temporary files --- */
 
@@ -106,28 +103,6 @@ static bool lost_run(const ph_run *run) {
   return lost;
 }
 
-static const char *episodes_are(size_t n) {
-  return n == 1 ? "episode is" : "episodes are";
-}
-
-/* All that was committed went with the folder. */
-static void note_anew(ph_run *run) {
-  size_t n = run->ndone - run->gone;
-  if (n > 0)
-    snprintf(run->news, sizeof run->news,
-             "%s: the folder was taken away: %zu committed %s no longer in it; a new one is "
-             "recorded into",
-             run->folder.dir, n, episodes_are(n));
-  else
-    snprintf(run->news, sizeof run->news,
-             "%s: the folder was taken away, with nothing that was committed; a new one is "
-             "recorded into",
-             run->folder.dir);
-  run->gone = run->ndone;
-  run->ended = false;
-  run->nowed = 0;
-}
-
 /* The folder is the one that is held, and has its run.h5. */
 static ph_status ready(ph_run *run) {
   bool anew = false;
@@ -138,7 +113,7 @@ static ph_status ready(ph_run *run) {
     return status;
   drop_stale(run);
   if (anew)
-    note_anew(run);
+    ph_run_done_anew(run);
   if (anew || (run->written && lost_run(run)))
     run->written = false;
   return write_run(run);
@@ -163,18 +138,6 @@ bool ph_sink_run_in_place(ph_sink *sink) {
   bool same = ph_run_folder_same(&run->folder);
   pthread_mutex_unlock(&run->held);
   return same;
-}
-
-bool ph_sink_run_news(ph_sink *sink, char *line, size_t size) {
-  ph_run *run = (ph_run *)sink;
-  bool told = run->news[0] != 0;
-  snprintf(line, size, "%s", run->news);
-  run->news[0] = 0;
-  return told;
-}
-
-size_t ph_sink_run_missing(const ph_sink *sink) {
-  return ((const ph_run *)sink)->missing;
 }
 
 const ph_episode_meta *ph_sink_run_origin(const ph_sink *sink) {
@@ -248,7 +211,7 @@ static ph_status begin_file(ph_run *run, const ph_begin *begin) {
   if (!status)
     status = ph_sink_put_data(run->part.h5, &run->origin, m->actions);
   if (!status)
-    status = ph_demo_begin(&run->demo, run->part.h5, DEMO, begin, run->compress);
+    status = ph_demo_begin(&run->demo, run->part.h5, PH_RUN_DEMO, begin, run->compress);
   free(path);
   return status;
 }
@@ -280,51 +243,9 @@ static ph_status verify(const ph_part *part) {
   hid_t file;
   ph_status status = ph_h5_open(&file, part->temporary);
   if (!status)
-    status = ph_demo_verify(file, DEMO);
+    status = ph_demo_verify(file, PH_RUN_DEMO);
   ph_h5_close(file);
   return status ? ph_fail_in(status, "%s: reading it back", part->final) : PH_OK;
-}
-
-/* --- the index --- */
-
-/* Appends what the index lacks, in order. */
-static ph_status pay_index(ph_run *run) {
-  size_t n = 0;
-  ph_status status = PH_OK;
-  while (n < run->nowed &&
-         !(status = ph_index_append_in(run->folder.fd, run->folder.dir, &run->owed[n])))
-    n++;
-  if (n > 0)
-    memmove(run->owed, run->owed + n, (run->nowed - n) * sizeof *run->owed);
-  run->nowed -= n;
-  return status;
-}
-
-/* The episode is safe, and the folder is right where the two differ: a reader takes what the index
- * lacks from the file. So an index that cannot be written is no reason to take the episode back. */
-static void list_episode(ph_run *run, ph_entry *entry) {
-  run->done[run->ndone++] = (ph_run_done){entry->env_id, entry->episode, entry->actions};
-
-  ph_index_file_name(entry->file, sizeof entry->file, entry->env_id, entry->episode,
-                     entry->actions);
-  snprintf(entry->id, sizeof entry->id, "env%03d_ep%06lld", entry->env_id,
-           (long long)entry->episode);
-  snprintf(entry->group, sizeof entry->group, DEMO);
-  run->owed[run->nowed++] = *entry;
-  pay_index(run);
-}
-
-/* Room for what list_episode adds: once an episode has its place it cannot be refused. */
-static ph_status reserve(ph_run *run) {
-  ph_entry *owed = realloc(run->owed, (run->nowed + 1) * sizeof *owed);
-  ph_run_done *done = run->done;
-  size_t room = run->ndone < run->done_room ? run->done_room : 2 * run->done_room + 16;
-  run->owed = owed ? owed : run->owed;
-  if (room != run->done_room && (done = realloc(run->done, room * sizeof *done))) {
-    run->done = done;
-    run->done_room = room;
-  }
-  return owed && done ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", run->folder.dir);
 }
 
 static ph_status publish(ph_run *run) {
@@ -344,12 +265,12 @@ static ph_status run_end(ph_sink *sink) {
   if (!status)
     status = verify(&run->part);
   if (!status)
-    status = reserve(run);
+    status = ph_run_done_reserve(run);
   if (!status)
     status = publish(run);
   if (!status) {
     run->ended = true;
-    list_episode(run, &entry);
+    ph_run_done_add(run, &entry);
   }
   run_cancel(sink);
   return status;
@@ -357,34 +278,16 @@ static ph_status run_end(ph_sink *sink) {
 
 /* --- the sink --- */
 
-/* Whether all that was put into its place is there, by the path that people have. */
-static ph_status check_done(ph_run *run) {
-  bool same = ph_run_folder_same(&run->folder);
-  run->missing = 0;
-  for (size_t i = 0; i < run->ndone; i++) {
-    struct stat st;
-    char name[PH_INDEX_NAME_SIZE];
-    const ph_run_done *done = &run->done[i];
-    ph_index_file_name(name, sizeof name, done->env_id, done->episode, done->actions);
-    run->missing += !same || fstatat(run->folder.fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0;
-  }
-  if (run->missing == 0)
-    return PH_OK;
-  return ph_fail(PH_EIO, "%s: %zu committed %s not in it at the end: %s", run->folder.dir,
-                 run->missing, episodes_are(run->missing),
-                 same ? "they were taken away" : "the folder was taken away or replaced");
-}
-
 static ph_status run_finish(ph_sink *sink) {
   ph_run *run = (ph_run *)sink;
   if (run->demo.open)
     return ph_fail(PH_EINVAL, "episode: it has not ended");
   ph_status status = run->written ? PH_OK : ready(run);
   if (!status)
-    status = pay_index(run);
+    status = ph_run_pay_index(run);
   if (run->nowed > 0 && status)
     status = ph_fail_in(status, "the index lacks %zu episodes", run->nowed);
-  ph_status complete = check_done(run); /* the worse of the two is told of */
+  ph_status complete = ph_run_done_check(run); /* the worse of the two is told of */
   return complete ? complete : status;
 }
 

@@ -1,5 +1,5 @@
 /* A run directory while it is written: its folder (sink_run_folder.c), what may be in it when it is
- * opened (sink_run_open.c), its files (sink_run.c). */
+ * opened (sink_run_open.c), its files (sink_run.c), what it has taken (sink_run_done.c). */
 #ifndef PLAYHEAD_SINK_RUN_H
 #define PLAYHEAD_SINK_RUN_H
 
@@ -104,6 +104,21 @@ ph_status ph_run_enter(ph_run *run, const ph_sink_options *opt);
 /* Takes run->old away, in an order in which what is left at any moment is a run without its run.h5
  * or with episodes that the index misses, and never a smaller one that looks whole. PH_EIO. */
 ph_status ph_run_take_away(ph_run *run);
+
+/* --- what it has taken (sink_run_done.c) --- */
+
+#define PH_RUN_DEMO "/data/demo_0"
+
+/* Room for what ph_run_done_add adds: once an episode has its place it cannot be refused. */
+ph_status ph_run_done_reserve(ph_run *run);
+/* An episode is in its place: lists it, as far as the index can be written. */
+void ph_run_done_add(ph_run *run, ph_entry *entry);
+/* Appends what the index lacks, in order. PH_EIO. */
+ph_status ph_run_pay_index(ph_run *run);
+/* The folder was made anew: all that was put into the other one went with it. */
+void ph_run_done_anew(ph_run *run);
+/* Whether all that was put into its place is there, by the path that people have. PH_EIO. */
+ph_status ph_run_done_check(ph_run *run);
 
 /* dir/name; the caller's. NULL: out of memory. */
 char *ph_run_path(const ph_run_folder *folder, const char *name);
