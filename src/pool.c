@@ -3,7 +3,8 @@
  * steps and puts it back; the share of an env in the threads is its share in the episodes that are
  * left. So all envs are under way, short episodes make room for long ones, and few envs are left
  * over at the end. A worker that finds the queue empty is done for good: whoever holds an env takes
- * it up again.
+ * it up again. The worker that has an env first makes it, all of them at the same time; the one
+ * that ends its share frees it.
  *
  * Words: a `slot` is one env and its place in the recording. */
 #include <playhead/pool.h>
@@ -26,7 +27,7 @@ enum { SLICE = 64, ENVS_MAX = 1 << 20, JOBS_MAX = 1024 };
 
 typedef struct slot {
   int env_id;
-  ph_env *env;
+  ph_env *env; /* NULL: not begun, or its share has ended */
   double *action;
   double time;     /* steps taken, each counted by what was left: the queue's order */
   int64_t left;    /* episodes still to end, the running one included */
@@ -45,6 +46,7 @@ struct ph_pool {
   ph_model *model; /* referenced */
   ph_pool_options opt;
   int n, jobs;
+  ph_dims dims;
   slot *slots;
   ph_recorder *rec;            /* of the run that is under way; borrowed */
   _Atomic(ph_disk_use *) disk; /* of its folder; NULL before, and without memory */
@@ -123,17 +125,37 @@ static int64_t quota(const ph_pool *pool, int i) {
   return (pool->opt.episodes - i + pool->n - 1) / pool->n;
 }
 
-static ph_status create_slot(ph_pool *pool, int i) {
-  slot *s = &pool->slots[i];
+static ph_status make_env(const ph_pool *pool, slot *s) {
   ph_env_options opt = PH_ENV_OPTIONS_INIT;
   opt.hold_seconds = pool->opt.hold_seconds;
-  s->env_id = i;
-  s->left = quota(pool, i);
   ph_status status = ph_env_create(&s->env, pool->task, pool->model, &opt);
   if (status != PH_OK)
     return status;
   s->action = calloc((size_t)ph_env_dims(s->env)->action_dim + 1, sizeof *s->action);
   return s->action ? PH_OK : ph_fail(PH_ENOMEM, "pool: out of memory");
+}
+
+static void free_env(slot *s) {
+  ph_env_free(s->env);
+  free(s->action);
+  s->env = NULL;
+  s->action = NULL;
+}
+
+/* The first env is made here: it shows whether task and model go together. */
+static ph_status make_slots(ph_pool *pool) {
+  pool->slots = calloc((size_t)pool->n, sizeof *pool->slots);
+  pool->queue = calloc((size_t)pool->n, sizeof *pool->queue);
+  if (!pool->slots || !pool->queue)
+    return ph_fail(PH_ENOMEM, "pool: out of memory");
+  for (int i = 0; i < pool->n; i++) {
+    pool->slots[i].env_id = i;
+    pool->slots[i].left = quota(pool, i);
+  }
+  ph_status status = make_env(pool, &pool->slots[0]);
+  if (status == PH_OK)
+    pool->dims = *ph_env_dims(pool->slots[0].env);
+  return status;
 }
 
 ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *model,
@@ -157,12 +179,7 @@ ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *mod
   pool->jobs = opt->jobs ? opt->jobs : cores();
   if (pool->jobs > pool->n)
     pool->jobs = pool->n;
-  pool->slots = calloc((size_t)pool->n, sizeof *pool->slots);
-  pool->queue = calloc((size_t)pool->n, sizeof *pool->queue);
-  if (!pool->slots || !pool->queue)
-    status = ph_fail(PH_ENOMEM, "pool: out of memory");
-  for (int i = 0; i < pool->n && status == PH_OK; i++)
-    status = create_slot(pool, i);
+  status = make_slots(pool);
   if (status == PH_OK)
     *out = pool;
   else
@@ -174,8 +191,7 @@ void ph_pool_free(ph_pool *pool) {
   if (!pool)
     return;
   for (int i = 0; pool->slots && i < pool->n; i++) {
-    ph_env_free(pool->slots[i].env);
-    free(pool->slots[i].action);
+    free_env(&pool->slots[i]);
     free(pool->slots[i].error);
   }
   free(pool->slots);
@@ -189,7 +205,7 @@ void ph_pool_free(ph_pool *pool) {
 }
 
 const ph_dims *ph_pool_dims(const ph_pool *pool) {
-  return ph_env_dims(pool->slots[0].env);
+  return &pool->dims;
 }
 
 /* --- one episode --- */
@@ -225,7 +241,10 @@ static ph_status begin(ph_pool *pool, slot *s, ph_outcome *out) {
   s->episode = ph_recorder_next_episode(pool->rec, s->env_id);
   s->seed = ph_env_seed(pool->opt.seed, s->env_id, s->episode);
   s->actions = 0;
-  ph_status status = ph_env_reset(s->env, s->seed, &row0);
+  ph_status status = s->env ? PH_OK : make_env(pool, s);
+  if (status != PH_OK)
+    return status;
+  status = ph_env_reset(s->env, s->seed, &row0);
   if (status == PH_EINVAL)
     return end_nan(s, out);
   if (status != PH_OK)
@@ -345,6 +364,8 @@ static void *work(void *arg) {
     s = stopped(pool) ? NULL : queue_take(pool);
     pthread_mutex_unlock(&pool->lock);
     more = s && slice(pool, s);
+    if (s && !more)
+      free_env(s);
   } while (s);
   return NULL;
 }

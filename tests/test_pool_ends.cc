@@ -137,6 +137,96 @@ TEST(PoolEnds, AnErrorOfAResetStopsItToo) {
   rec.close();
 }
 
+/* What the engine has allocated, and a limit to it. */
+struct Memory {
+  static inline std::mutex lock;
+  static inline std::map<void *, size_t> blocks;
+  static inline size_t live, most, limit;
+  static void *take(size_t size) {
+    std::lock_guard<std::mutex> guard(lock);
+    if (limit > 0 && live + size > limit)
+      return nullptr;
+    void *block = aligned_alloc(64, (size + 63) / 64 * 64);
+    blocks[block] = size;
+    live += size;
+    most = std::max(most, live);
+    return block;
+  }
+  static void give(void *block) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto at = blocks.find(block);
+    if (at != blocks.end()) {
+      live -= at->second;
+      blocks.erase(at);
+    }
+    free(block);
+  }
+  Memory() {
+    live = most = limit = 0;
+    mju_user_malloc = take;
+    mju_user_free = give;
+  }
+  ~Memory() {
+    mju_user_malloc = nullptr;
+    mju_user_free = nullptr;
+  }
+};
+
+/* What one env takes. */
+size_t env_size(const Task &task, const Model &model) {
+  Pool one(task, model, Pool::options(1, 1, 1));
+  EXPECT_EQ(PH_OK, one.created) << ph_error();
+  return Memory::live;
+}
+
+TEST(PoolEnds, AnEnvIsMadeWhenItBeginsAndFreedWhenItsShareHasEnded) {
+  TempDir dir;
+  Model model;
+  Task task(pool_task(10));
+  Memory memory;
+  size_t one = env_size(task, model);
+  ASSERT_GT(one, 0u);
+  for (int jobs : {1, 4}) {
+    Pool pool(task, model, Pool::options(40, 40, jobs));
+    ASSERT_EQ(PH_OK, pool.created) << ph_error();
+    EXPECT_EQ(one, Memory::live) << "the first only";
+    Memory::most = 0;
+    Recorder rec(dir.path + "/run" + std::to_string(jobs), task, model, pool);
+    EXPECT_EQ(PH_OK, ph_pool_run(pool.pool, rec.rec)) << ph_error();
+    EXPECT_LT(Memory::most, (static_cast<size_t>(jobs) + 1) * one)
+        << "each ends with its first turn, none waits for the others";
+    EXPECT_EQ(0u, Memory::live) << "before the pool is freed";
+    EXPECT_EQ(2, ph_pool_dims(pool.pool)->action_dim);
+    EXPECT_EQ(40, rec.close().commits);
+  }
+  EXPECT_EQ(content_hash(dir.path + "/run1"), content_hash(dir.path + "/run4"));
+}
+
+TEST(PoolEnds, AnEnvThatCannotBeMadeStopsItInOrder) {
+  TempDir dir;
+  Model model;
+  Task task(endless());
+  Memory memory;
+  size_t one = env_size(task, model);
+  for (int jobs : {1, 3}) {
+    Pool pool(task, model, Pool::options(20, 20, jobs));
+    ASSERT_EQ(PH_OK, pool.created) << ph_error();
+    Recorder rec(dir.path + "/run" + std::to_string(jobs), task, model, pool);
+    Memory::limit = 5 * one + one / 2;
+    EXPECT_NE(PH_OK, ph_pool_run(pool.pool, rec.rec));
+    std::string error = ph_error();
+    Memory::limit = 0;
+    EXPECT_NE(std::string::npos, error.find(" episode 0: ")) << error;
+    EXPECT_GE(pool.progress().errors, 1);
+    ph_tally tally = rec.close();
+    EXPECT_GT(tally.commits, 0);
+    EXPECT_LE(tally.resets, 5);
+    EXPECT_EQ(tally.commits, tally.by_end[PH_END_ABORTED]);
+    for (auto &t : pool.told)
+      EXPECT_EQ(0u, t.detail.find("the run ended with an error of env ")) << t.detail;
+  }
+}
+
 TEST(PoolEnds, ARecorderThatCannotWriteIsNoError) {
   Model model;
   Task task(pool_task(20));

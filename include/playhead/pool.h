@@ -60,9 +60,16 @@ typedef struct ph_pool_progress {
   int jobs;                                        /* threads that share the envs out */
 } ph_pool_progress;
 
-/* Makes the envs (none is idle: no more than episodes). Errors of ph_env_create; PH_EINVAL: the
- * task has no policy, or with only_success no success condition, or a number is out of range. Task
- * and model are referenced. */
+/* None of the envs is idle: no more than episodes. The first is made here, each of the others by
+ * the thread that begins its first episode; it is freed when its share has ended. Every env is
+ * begun before one goes on past its first steps, so all whose episodes are long live at the same
+ * time. One costs the engine's data of its model (some MB also of a small one, most of it the room
+ * that <size memory> or nstack gives it), a copy of the model where that has equality constraints
+ * or a reset changes it, a state of Lua, and an open journal of the recorder: one file descriptor
+ * and its running episode on disk.
+ *
+ * Errors of ph_env_create; PH_EINVAL: the task has no policy, or with only_success no success
+ * condition, or a number is out of range. Task and model are referenced. */
 PH_API ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *model,
                                 const ph_pool_options *opt);
 PH_API void ph_pool_free(ph_pool *pool);                 /* Nullable; not while it runs */
@@ -72,10 +79,10 @@ PH_API const ph_dims *ph_pool_dims(const ph_pool *pool); /* as ph_env_dims; for 
  * after an error. Episode numbers go on from what the recorder has (ph_recorder_next_episode), and
  * seeds are of those numbers. Unfinished episodes are saved as `aborted`.
  *
- * An error of one env (its script's or the engine's) stops the run in order: the others finish
- * their step and are saved as aborted, the env's own episode too, with the error as its end_detail.
- * PH_ETASK, PH_ESIM, PH_ENOMEM, PH_EINVAL: that error. A recorder that cannot write is no such
- * error: the rows are kept and ph_recorder_close says so. */
+ * An error of one env (its script's, the engine's, or one of making it) stops the run in order: the
+ * others finish their step and are saved as aborted, the env's own episode too, with the error as
+ * its end_detail. PH_ETASK, PH_ESIM, PH_ENOMEM, PH_EINVAL: that error. A recorder that cannot write
+ * is no such error: the rows are kept and ph_recorder_close says so. */
 PH_API ph_status ph_pool_run(ph_pool *pool, ph_recorder *rec);
 /* Ends a run after the step that each env is in; one that has not started begins nothing. From any
  * thread, and from a signal handler. */
