@@ -1,6 +1,7 @@
 #include <playhead/pack.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,12 +31,21 @@ struct origin {
   size_t i;
 };
 
+/* What tells an episode from all others, by what it says itself. */
+struct identity {
+  char run_id[64], seed[24];
+  int env_id;
+  int64_t episode;
+  size_t i;
+};
+
 struct pack {
   ph_sink base; /* what episodes are copied into: hands on what it gets, with one more provenance */
   ph_sink *sink;
   const ph_pack_options *opt;
   ph_store *store;
   struct place *order;
+  struct identity *self; /* (n) */
   size_t n, done;
   bool *models, *tasks; /* per hash of the store: it is in the sink */
   char *provenance;     /* owned: of the episode that is copied */
@@ -169,6 +179,55 @@ static int compare_places(const void *a, const void *b) {
   return x->i < y->i ? -1 : x->i > y->i;
 }
 
+static int compare_selves(const struct identity *x, const struct identity *y) {
+  int order = strcmp(x->run_id, y->run_id);
+  if (order == 0 && x->env_id != y->env_id)
+    order = x->env_id < y->env_id ? -1 : 1;
+  if (order == 0 && x->episode != y->episode)
+    order = x->episode < y->episode ? -1 : 1;
+  return order ? order : strcmp(x->seed, y->seed);
+}
+
+static int compare_identities(const void *a, const void *b) {
+  const struct identity *x = a, *y = b;
+  int order = compare_selves(x, y);
+  return order ? order : x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* Copies of one episode, wherever they lie; one that names no run is told from none. */
+static ph_status refuse_copies(const struct pack *p) {
+  qsort(p->self, p->n, sizeof *p->self, compare_identities);
+  for (size_t k = 1; k < p->n; k++) {
+    const struct identity *one = &p->self[k - 1], *other = &p->self[k];
+    if (!one->run_id[0] || compare_selves(one, other) != 0)
+      continue;
+    const ph_entry *e = &p->store->entries[one->i], *copy = &p->store->entries[other->i];
+    return ph_fail(PH_EINVAL,
+                   "%s: %s: it is the same episode as %s of %s: env %d, episode %" PRId64
+                   ", seed %s of run %s",
+                   copy->file, copy->id, e->id, e->file, one->env_id, one->episode, one->seed,
+                   one->run_id);
+  }
+  return PH_OK;
+}
+
+/* A file that is not what its run's list of episodes takes it for. */
+static ph_status refuse_odd(const struct pack *p) {
+  const ph_store *store = p->store;
+  for (size_t i = 0; i < p->n; i++)
+    if (store->listed[i] && strcmp(store->homes[store->home_of[i]].layout, "run") == 0)
+      return ph_fail(PH_EMISMATCH, "%s: %s", store->entries[i].file, store->entries[i].oddity);
+  return PH_OK;
+}
+
+static void note_episode(struct pack *p, size_t i, const ph_episode_meta *m) {
+  struct identity *self = &p->self[i];
+  p->order[i] = (struct place){p->store->home_of[i], m->episode, m->env_id, i};
+  *self = (struct identity){.env_id = m->env_id, .episode = m->episode, .i = i};
+  memcpy(self->run_id, m->run_id, sizeof self->run_id);
+  memcpy(self->seed, m->seed, sizeof self->seed);
+}
+
 /* Opens every episode once before anything is written, and puts them in order. */
 static ph_status survey(struct pack *p) {
   int first = 0;
@@ -179,7 +238,7 @@ static ph_status survey(struct pack *p) {
     if (status)
       break;
     const ph_episode_meta *m = ph_episode_meta_of(episode);
-    p->order[i] = (struct place){p->store->home_of[i], m->episode, m->env_id, i};
+    note_episode(p, i, m);
     if (i == 0)
       first = m->dims.action_dim;
     if (m->dims.action_dim != first)
@@ -188,6 +247,10 @@ static ph_status survey(struct pack *p) {
     if (!status)
       status = go_on(p);
   }
+  if (!status)
+    status = refuse_copies(p);
+  if (!status)
+    status = refuse_odd(p);
   if (!status)
     qsort(p->order, p->n, sizeof *p->order, compare_places);
   return status;
@@ -328,9 +391,10 @@ static ph_status prepare(struct pack *p) {
   p->base.cancel = tap_cancel;
   p->n = p->store->n;
   p->order = calloc(p->n, sizeof *p->order);
+  p->self = calloc(p->n, sizeof *p->self);
   p->models = calloc(count(ph_store_model_hash, p->store) + 1, sizeof *p->models);
   p->tasks = calloc(count(ph_store_task_hash, p->store) + 1, sizeof *p->tasks);
-  return p->order && p->models && p->tasks ? PH_OK : out_of_memory();
+  return p->order && p->self && p->models && p->tasks ? PH_OK : out_of_memory();
 }
 
 ph_status ph_pack(const char *out, const char *const *paths, size_t n, const ph_pack_options *opt,
@@ -358,6 +422,7 @@ ph_status ph_pack(const char *out, const char *const *paths, size_t n, const ph_
     *tally = p.tally;
   ph_store_free(p.store);
   free(p.order);
+  free(p.self);
   free(p.models);
   free(p.tasks);
   free(p.provenance);

@@ -128,6 +128,69 @@ TEST(PackRefuse, TheSameEpisodeTwice) {
                  {"env001_ep000000", "twice"});
 }
 
+TEST(PackRefuse, ACopyOfAnEpisodeWhereverItLies) {
+  Folder dir;
+  Model model;
+  Task task;
+  const char *name = "env001_ep000000_4.h5";
+  write_run(dir / "run", model, task, {{0, 0}, {1, 0}});
+  write_run(dir / "again", model, task, {{1, 0}});
+  write_dataset(dir / "set.h5", model, task, {{2, 0}, {1, 0}});
+  write_dataset(dir / "twin.h5", model, task, {{2, 0}, {2, 0}});
+  expect_refused(dir, "all.h5", {dir / "run", dir / "again"}, PH_EINVAL,
+                 {dir / (std::string("run/") + name), dir / (std::string("again/") + name),
+                  "same episode", "env 1, episode 0, seed 100 of run run-1"});
+  expect_refused(
+      dir, "all.h5", {dir / "set.h5", dir / "run"}, PH_EINVAL,
+      {dir / (std::string("run/") + name), "demo_1 of " + (dir / "set.h5"), "same episode"});
+  expect_refused(dir, "all.h5", {dir / "twin.h5"}, PH_EINVAL, {"demo_1: ", "demo_0 of "});
+  std::filesystem::copy(dir / (std::string("run/") + name), dir / "run/env007_ep000000_4.h5");
+  expect_refused(
+      dir, "all.h5", {dir / "run"}, PH_EINVAL,
+      {dir / (std::string("run/") + name), dir / "run/env007_ep000000_4.h5", "same episode"});
+}
+
+TEST(PackRefuse, AFileWhoseNameDoesNotFitWhatItHolds) {
+  Folder dir;
+  Model model;
+  Task task;
+  write_run(dir / "run", model, task, {{0, 0}});
+  write_run(dir / "other", model, task, {{1, 0}});
+  std::filesystem::rename(dir / "other/env001_ep000000_4.h5", dir / "run/env007_ep000000_4.h5");
+  expect_refused(dir, "all.h5", {dir / "run"}, PH_EMISMATCH,
+                 {dir / "run/env007_ep000000_4.h5", "its name does not fit its facts: env 1"});
+}
+
+/* The same place in two runs, another seed in one, and episodes that name no run. */
+TEST(PackRefuse, WhatOnlyLooksLikeACopyIsPacked) {
+  Folder dir;
+  Model model;
+  Task task;
+  write_run(dir / "run", model, task, {{0, 0}});
+  write_other(dir / "other", model, task, {{0, 0}});
+  auto write = [&](const std::string &path, const char *run_id, const char *seed) {
+    ph_sink *sink;
+    ph_episode_meta m = meta_of(model, task, 0, 0, 3, run_id);
+    strcpy(m.seed, seed);
+    ASSERT_EQ(ph_sink_dataset(&sink, path.c_str(), &m, nullptr), PH_OK) << ph_error();
+    ASSERT_EQ(sink->model(sink, model.m), PH_OK) << ph_error();
+    ASSERT_EQ(sink->task(sink, task.t), PH_OK) << ph_error();
+    put(sink, m);
+    ASSERT_EQ(sink->finish(sink), PH_OK) << ph_error();
+    sink->free(sink);
+  };
+  write(dir / "seed.h5", "run-1", "77");
+  write(dir / "none1.h5", "", "0");
+  write(dir / "none2.h5", "", "0");
+  ph_pack_tally tally;
+  ASSERT_EQ(pack(dir / "all.h5",
+                 {dir / "run", dir / "other", dir / "seed.h5", dir / "none1.h5", dir / "none2.h5"},
+                 &tally),
+            PH_OK)
+      << ph_error();
+  EXPECT_EQ(tally.episodes, 5);
+}
+
 TEST(PackRefuse, WhatIsInTheWay) {
   Folder dir;
   Model model;
