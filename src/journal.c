@@ -15,9 +15,10 @@
 #include "file.h"
 #include "hash.h"
 
-/* A window is mapped at a time. What a long episode has allocated beyond KEPT_ROOM is given back
- * when the next one starts. */
-enum { WINDOW = 256 << 10, KEPT_ROOM = 16 << 20 };
+/* A window is mapped at a time, and looked at in strides. The first one stays mapped from episode
+ * to episode: the first store into a page costs more than all rows in it. What a long episode has
+ * allocated beyond KEPT_ROOM is given back when the next one starts. */
+enum { WINDOW = 1 << 20, STRIDE = 64 << 10, KEPT_ROOM = 16 << 20 };
 
 /* --- records --- */
 
@@ -89,6 +90,7 @@ static void unmap(ph_journal *journal) {
     munmap(journal->map, journal->map_size);
   journal->map = NULL;
   journal->map_size = 0;
+  journal->looked_at = 0;
 }
 
 /* Somebody else may have cut the file. What is missing behind the records is made again, for a
@@ -113,12 +115,12 @@ static int populate(void *map, size_t size) {
   return 0;
 }
 
-/* Maps the window that begins with the record at `at`; a smaller one where the disk is almost
- * full. */
+/* Maps the window that begins with the record at `at`, or with the file where that has it too; a
+ * smaller one where the disk is almost full. */
 static int move_window(ph_journal *journal, uint64_t at) {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  uint64_t from = at / page * page;
   uint64_t least = (at + journal->record + page - 1) / page * page;
+  uint64_t from = least <= WINDOW ? 0 : at / page * page;
   uint64_t end = from + WINDOW > least ? from + WINDOW : least;
   int error = look_at_size(journal, at);
   if (error)
@@ -131,18 +133,14 @@ static int move_window(ph_journal *journal, uint64_t at) {
   if (error)
     return error;
   unmap(journal);
-  void *map = mmap(NULL, (size_t)(end - from), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                   journal->fd, (off_t)from);
+  void *map = mmap(NULL, (size_t)(end - from), PROT_READ | PROT_WRITE, MAP_SHARED, journal->fd,
+                   (off_t)from);
   if (map == MAP_FAILED)
     return errno;
-  error = populate(map, (size_t)(end - from));
-  if (error) {
-    munmap(map, (size_t)(end - from));
-    return error;
-  }
   journal->map = map;
   journal->map_at = from;
   journal->map_size = (size_t)(end - from);
+  journal->looked_at = at / page * page;
   journal->windows++;
   return 0;
 }
@@ -159,11 +157,41 @@ static unsigned char *in_window(const ph_journal *journal, uint64_t at) {
              : NULL;
 }
 
+/* Looks at the pages of the next stride, which has the record at `at`. */
+static int look_on(ph_journal *journal, uint64_t at) {
+  uint64_t end = journal->map_at + journal->map_size;
+  uint64_t to = at + journal->record;
+  int error = look_at_size(journal, at);
+  if (error || journal->room < end)
+    return error ? error : EAGAIN;
+  to = to + STRIDE < end ? to / STRIDE * STRIDE + STRIDE : end;
+  error = populate(journal->map + (journal->looked_at - journal->map_at),
+                   (size_t)(to - journal->looked_at));
+  if (!error)
+    journal->looked_at = to;
+  return error;
+}
+
+/* The record at `at` has its place in a window, which was looked at as far as its end. */
+static int make_place(ph_journal *journal, uint64_t at) {
+  int error = in_window(journal, at) ? 0 : move_window(journal, at);
+  if (error || at + journal->record <= journal->looked_at)
+    return error;
+  error = look_on(journal, at);
+  if (error == EAGAIN) { /* the file has become shorter than the window */
+    error = move_window(journal, at);
+    error = error ? error : look_on(journal, at);
+  }
+  if (error)
+    unmap(journal);
+  return error;
+}
+
 void *ph_journal_next(ph_journal *journal) {
   uint64_t at = place_of(journal, journal->count);
   int error = journal->head == 0 ? EINVAL : 0;
-  if (!error && !in_window(journal, at))
-    error = move_window(journal, at);
+  if (!error)
+    error = make_place(journal, at);
   if (error) {
     ph_fail(PH_EIO, "%s: it cannot take row %lld: %s", journal->path, (long long)journal->count,
             error == ESTALE ? "somebody has cut it off" : strerror(error));
@@ -257,7 +285,9 @@ static int make_void(ph_journal *journal) {
   const char none[sizeof PH_JOURNAL_MAGIC - 1] = {0};
   journal->count = 0;
   journal->head = 0;
-  unmap(journal);
+  if (journal->map_at > 0 || journal->map_size > WINDOW)
+    unmap(journal);
+  journal->looked_at = 0;
   int error = ph_file_write(journal->fd, 0, none, sizeof none);
   if (!error && journal->room > KEPT_ROOM && ftruncate(journal->fd, KEPT_ROOM) == 0)
     journal->room = KEPT_ROOM;

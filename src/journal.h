@@ -17,10 +17,11 @@
  *
  * A store into a mapped page that the file has no more, or that the disk does not take, is a
  * SIGBUS, which only a signal handler could survive, and the library installs none. So a window is
- * looked at when it is mapped: it is within the file, its room is allocated and its pages are there
- * for writing, and what stands against that is an error (PH_EIO). What remains is a file that
- * somebody cuts off, or a device that fails, while its window is in use: the process ends there,
- * and what the file has of complete rows is for salvage. */
+ * looked at, stretch by stretch, before an episode's rows get there: it is within the file, its
+ * room is allocated and its pages are there for writing, and what stands against that is an error
+ * (PH_EIO). The first window stays mapped between episodes, and is looked at again in each. What
+ * remains is a file that somebody cuts off, or a device that fails, while its window is in use: the
+ * process ends there, and what the file has of complete rows is for salvage. */
 #ifndef PLAYHEAD_JOURNAL_H
 #define PLAYHEAD_JOURNAL_H
 

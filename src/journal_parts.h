@@ -37,6 +37,7 @@ struct ph_journal {
   unsigned char *map;
   uint64_t map_at;
   size_t map_size;
+  uint64_t looked_at; /* up to here the window's pages are there, in this episode */
   int64_t windows;
 };
 

@@ -377,6 +377,23 @@ size_t mapped_of(const std::string &path) {
   return size;
 }
 
+/* The first store into a page that is newly mapped costs more than all rows in it. */
+TEST(Journal, TheFirstWindowStaysFromEpisodeToEpisode) {
+  TempDir tmp;
+  Head h(1);
+  std::string path = tmp.path + "/j";
+  Journal w(path);
+  w.episode(h, 50);
+  int64_t windows = ph_journal_windows(w.j);
+  for (int episode = 1; episode < 20; episode++) {
+    w.episode(h, 50, episode);
+    ASSERT_EQ(50, Left(path).count());
+    EXPECT_EQ(payloads(h, 50, episode), Left(path).records(h));
+    ASSERT_EQ(PH_OK, ph_journal_void(w.j)) << ph_error();
+  }
+  EXPECT_EQ(windows, ph_journal_windows(w.j));
+}
+
 TEST(Journal, WindowsDoNotGrow) {
   TempDir tmp;
   Head h(1);

@@ -93,7 +93,7 @@ TEST(RecorderTrouble, RowsGoToMemoryAndItIsSaidOnce) {
     ASSERT_EQ(PH_OK, ph_recorder_begin(run.rec, env, 1, nullptr, 0, &tiny.at(0)));
   {
     FileLimit limit(1);
-    for (int t = 1; t < 9000; t++)
+    for (int t = 1; t < 30000; t++)
       for (int env = 0; env < 2; env++)
         ASSERT_EQ(PH_OK, tiny.push(run.rec, env, t)) << ph_error();
   }
@@ -111,7 +111,7 @@ TEST(RecorderTrouble, RowsGoToMemoryAndItIsSaidOnce) {
   auto found = episodes_of(run.path);
   EXPECT_TRUE(found[(std::pair<int, int64_t>(0, 0))].columns ==
               found[(std::pair<int, int64_t>(1, 0))].columns);
-  EXPECT_EQ(9000u * 8, (found[{0, 0}].columns[PH_COL_WARMSTART].size()));
+  EXPECT_EQ(30000u * 8, (found[{0, 0}].columns[PH_COL_WARMSTART].size()));
 }
 
 TEST(RecorderTrouble, AJournalThatCannotBeMadeIsNoReasonToStop) {
