@@ -28,8 +28,6 @@ static ph_status append(int fd, const char *path, const unsigned char record[PH_
   if (error && fstat(fd, &st) == 0 && st.st_size % PH_INDEX_RECORD != 0 &&
       ftruncate(fd, whole) != 0)
     error = errno;
-  if (!error && fsync(fd) != 0)
-    error = errno;
   if (!error)
     return PH_OK;
   return ph_fail(PH_EIO, "%s: a record cannot be written: %s", path, strerror(error));
