@@ -67,8 +67,10 @@ typedef struct ph_sink_options {
  *   REFUSE     episodes, journals, or anything that no recorder has written: PH_EEXIST; the run.h5
  *              of a run without an episode gives way
  *   APPEND     its run.h5 must be there (PH_ENOTFOUND, PH_EFORMAT) and of the same model and task,
- *              its episodes of the same control_steps and action_dim (PH_EMISMATCH names both);
- *              journals: PH_EEXIST unless opt->salvage
+ *              its episodes of the same control_steps and action_dim (PH_EMISMATCH names both).
+ *              Unless opt->salvage: journals are PH_EEXIST, and every episode is opened, no row of
+ *              it read: one that the index names and that is not there, that cannot be opened, or
+ *              that has an oddity is PH_EMISMATCH and named
  *   OVERWRITE  a run is taken away when the new run.h5 is ready to take its place; anything that no
  *              recorder has written: PH_EEXIST names it
  * PH_EEXIST too: another process records into it. PH_EINVAL: files in it would have paths that are

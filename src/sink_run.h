@@ -1,5 +1,6 @@
 /* A run directory while it is written: its folder (sink_run_folder.c), what may be in it when it is
- * opened (sink_run_open.c), its files (sink_run.c), what it has taken (sink_run_done.c). */
+ * opened (sink_run_open.c, sink_run_append.c), its files (sink_run.c), what it has taken
+ * (sink_run_done.c). */
 #ifndef PLAYHEAD_SINK_RUN_H
 #define PLAYHEAD_SINK_RUN_H
 
@@ -101,6 +102,12 @@ typedef struct ph_run {
 /* Takes the folder as the options say; what run.h5 says of an appended run goes to origin. Errors
  * of ph_sink_run. */
 ph_status ph_run_enter(ph_run *run, const ph_sink_options *opt);
+/* The part of it for a run that is appended to. */
+ph_status ph_run_enter_append(ph_run *run, const ph_run_list *list, bool salvage);
+/* Whether run.h5 is one of a recorder: PH_EFORMAT and other errors of reading it. */
+ph_status ph_run_check_file(const ph_run_folder *folder);
+/* PH_EEXIST: says of a journal that it is to be salvaged first. */
+ph_status ph_run_killed(const ph_run_folder *folder, const char *journal);
 /* Takes run->old away, in an order in which what is left at any moment is a run without its run.h5
  * or with episodes that the index misses, and never a smaller one that looks whole. PH_EIO. */
 ph_status ph_run_take_away(ph_run *run);

@@ -1,5 +1,5 @@
-/* What a folder may hold that a run is recorded into: nothing, a run that is appended to, or one
- * that is taken away. */
+/* What a folder may hold that a run is recorded into: nothing, a run that is appended to
+ * (sink_run_append.c), or one that is taken away. */
 #include "sink_run.h"
 
 #include <errno.h>
@@ -11,10 +11,9 @@
 
 #include "episode_file.h"
 #include "fail.h"
-#include "file.h"
 #include "index.h"
+#include "journal.h"
 #include "probe.h"
-#include "store.h"
 
 /* --- run.h5 --- */
 
@@ -31,8 +30,7 @@ static ph_status try_run_file(void *path) {
   return status;
 }
 
-/* PH_EFORMAT and other errors of reading it: not one of a recorder. */
-static ph_status check_run_file(const ph_run_folder *folder) {
+ph_status ph_run_check_file(const ph_run_folder *folder) {
   char *path = ph_run_path(folder, "run.h5");
   ph_status status = path ? ph_probe_run(path, try_run_file, path)
                           : ph_fail(PH_ENOMEM, "%s: out of memory", folder->dir);
@@ -42,7 +40,7 @@ static ph_status check_run_file(const ph_run_folder *folder) {
 
 /* --- a new run --- */
 
-static ph_status killed(const ph_run_folder *folder, const char *journal) {
+ph_status ph_run_killed(const ph_run_folder *folder, const char *journal) {
   return ph_fail(PH_EEXIST,
                  "%s: it holds %s, which a killed recorder has left: `playhead salvage %s` first",
                  folder->dir, journal, folder->dir);
@@ -54,8 +52,8 @@ static ph_status enter_new(ph_run *run, ph_run_list *list) {
     return ph_fail(PH_EEXIST, "%s: exists already: it holds a run: append to it or overwrite it",
                    dir);
   if (list->count[PH_RUN_JOURNAL])
-    return killed(&run->folder, ph_run_list_first(list, PH_RUN_JOURNAL));
-  if (list->count[PH_RUN_FILE] && (!run->folder.locked || check_run_file(&run->folder) != PH_OK))
+    return ph_run_killed(&run->folder, ph_run_list_first(list, PH_RUN_JOURNAL));
+  if (list->count[PH_RUN_FILE] && (!run->folder.locked || ph_run_check_file(&run->folder) != PH_OK))
     return ph_fail(PH_EEXIST, "%s/run.h5: exists already", dir);
   if (list->count[PH_RUN_OTHER])
     return ph_fail(PH_EEXIST,
@@ -75,7 +73,7 @@ static ph_status enter_over(const ph_run *run, const ph_run_list *list) {
   if (list->n > 0 && !run->folder.locked)
     return ph_fail(PH_EEXIST, "%s: another process may record into it: it cannot be locked: %s",
                    dir, strerror(run->folder.lock_error));
-  if (list->count[PH_RUN_FILE] && check_run_file(&run->folder) != PH_OK)
+  if (list->count[PH_RUN_FILE] && ph_run_check_file(&run->folder) != PH_OK)
     return ph_fail_in(PH_EEXIST, "%s: it is not overwritten", dir);
   return PH_OK;
 }
@@ -108,115 +106,12 @@ ph_status ph_run_take_away(ph_run *run) {
   return status;
 }
 
-/* --- appending --- */
-
-static ph_status differs(const char *dir, const char *what, const char *is, const char *wanted) {
-  return ph_fail(PH_EMISMATCH, "%s: its %s is %.64s, that of this recording is %.64s: not appended",
-                 dir, what, is, wanted);
-}
-
-static ph_status check_model(const ph_run *run, ph_store *store) {
-  const char *wanted = run->origin.model_sha256, *is = ph_store_model_hash(store, 0);
-  const ph_known_model *model = ph_store_find_model(store, wanted);
-  if (model && model->home != SIZE_MAX)
-    return PH_OK;
-  return differs(run->folder.dir, "model", is ? is : "none", wanted);
-}
-
-static ph_status check_task(const ph_run *run, ph_store *store) {
-  const char *wanted = run->origin.task_sha256, *is = ph_store_task_hash(store, 0);
-  if (wanted[0] ? ph_store_find_task(store, wanted) != NULL : !is)
-    return PH_OK;
-  return differs(run->folder.dir, "task", is ? is : "none", wanted[0] ? wanted : "none");
-}
-
-static ph_status check_number(const char *dir, const char *what, int is, int wanted) {
-  char a[16], b[16];
-  snprintf(a, sizeof a, "%d", is);
-  snprintf(b, sizeof b, "%d", wanted);
-  return is == wanted ? PH_OK : differs(dir, what, a, b);
-}
-
-/* By the first episode that can be opened: the others were appended to it. */
-static ph_status check_sizes(const ph_run *run, ph_store *store) {
-  const ph_dims *wanted = &run->origin.dims;
-  ph_status status = PH_OK;
-  for (size_t i = 0; i < ph_store_count(store); i++) {
-    ph_episode *episode;
-    if (ph_store_episode(&episode, store, i) != PH_OK)
-      continue;
-    const ph_dims *is = &ph_episode_meta_of(episode)->dims;
-    status =
-        check_number(run->folder.dir, "control_steps", is->control_steps, wanted->control_steps);
-    if (!status)
-      status = check_number(run->folder.dir, "action_dim", is->action_dim, wanted->action_dim);
-    ph_episode_free(episode);
-    break;
-  }
-  return status;
-}
-
-/* Entries are in order of env and episode. */
-static ph_status number_on(ph_run *run, const ph_store *store) {
-  size_t n = ph_store_count(store);
-  run->next = calloc(n + 1, sizeof *run->next);
-  if (!run->next)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", run->folder.dir);
-  for (size_t i = 0; i < n; i++) {
-    const ph_entry *e = ph_store_entry(store, i);
-    if (e->episode == INT64_MAX)
-      return ph_fail(PH_EMISMATCH, "%s: %s: no number comes after it: not appended",
-                     run->folder.dir, e->id);
-    if (run->nnext == 0 || run->next[run->nnext - 1].env_id != e->env_id)
-      run->next[run->nnext++].env_id = e->env_id;
-    run->next[run->nnext - 1].episode = e->episode + 1;
-  }
-  return PH_OK;
-}
-
-static ph_status check_appended(ph_run *run) {
-  const char *dir = run->folder.dir;
-  ph_store *store = NULL;
-  ph_status status = ph_store_open(&store, &dir, 1, NULL);
-  if (status)
-    return status;
-  const ph_home *home = &store->homes[0];
-  if (home->fault[0])
-    status = ph_fail(home->failed, "%s", home->fault);
-  else if (!home->run_id[0])
-    status = ph_fail(PH_EFORMAT, "%s/run.h5: it names no run", dir);
-  if (!status)
-    status = check_model(run, store);
-  if (!status)
-    status = check_task(run, store);
-  if (!status)
-    status = check_sizes(run, store);
-  if (!status)
-    status = number_on(run, store);
-  memcpy(run->origin.run_id, home->run_id, sizeof home->run_id);
-  ph_store_free(store);
-  return status;
-}
-
-static ph_status enter_append(ph_run *run, const ph_run_list *list, bool salvage) {
-  const char *dir = run->folder.dir;
-  if (!list->count[PH_RUN_FILE])
-    return ph_fail(PH_ENOTFOUND, "%s: it holds no run.h5: there is no run to append to", dir);
-  if (list->count[PH_RUN_JOURNAL] && !salvage)
-    return killed(&run->folder, ph_run_list_first(list, PH_RUN_JOURNAL));
-  ph_status status = check_run_file(&run->folder);
-  if (!status)
-    status = check_appended(run);
-  run->written = run->appended = run->ended = !status;
-  return status;
-}
-
 /* --- all of it --- */
 
 static ph_status enter(ph_run *run, ph_run_list *list, ph_existing existing, bool salvage) {
   ph_status status;
   if (existing == PH_EXISTING_APPEND)
-    status = enter_append(run, list, salvage);
+    status = ph_run_enter_append(run, list, salvage);
   else if (existing == PH_EXISTING_OVERWRITE)
     status = enter_over(run, list);
   else

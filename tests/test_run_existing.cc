@@ -1,5 +1,6 @@
 /* A folder that holds something already: refused, appended to, overwritten. */
 #include "faults_help.h"
+#include "recorder_help.h"
 
 extern "C" {
 #include "index.h"
@@ -99,13 +100,86 @@ TEST_F(Existing, WhatNoRecorderHasWrittenIsInTheWayOfANewRun) {
 TEST_F(Existing, NumbersOfLostEpisodesAreNotUsedAgain) {
   make_run();
   std::filesystem::remove(dir + "/env000_ep000001_14.h5");
-  ASSERT_EQ(PH_OK, start(PH_EXISTING_APPEND)) << ph_error();
-  EXPECT_EQ(2, ph_recorder_next_episode(rec, 0)) << "the index knows it";
-  EXPECT_EQ(PH_OK, finish()) << ph_error();
+  ph_recorder_options opt = options();
+  ph_episode_meta origin;
+  char *provenance = nullptr;
+  ph_sink *sink = nullptr;
+  ph_sink_options how = {};
+  how.existing = PH_EXISTING_APPEND;
+  how.salvage = true; /* gives back what it can, whatever else is lost */
+  ASSERT_EQ(PH_OK, ph_recorder_origin(&origin, &provenance, model.model, &opt)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_sink_run(&sink, dir.c_str(), &origin, &how)) << ph_error();
+  EXPECT_EQ(2, ph_sink_run_next(sink, 0)) << "the index knows it";
+  sink->free(sink);
+  free(provenance);
   std::filesystem::remove(dir + "/index");
   ASSERT_EQ(PH_OK, start(PH_EXISTING_APPEND)) << ph_error();
   EXPECT_EQ(1, ph_recorder_next_episode(rec, 0));
   EXPECT_EQ(PH_OK, finish()) << ph_error();
+}
+
+/* Refuses, naming file and reason, and changes nothing. */
+TEST_F(Existing, ARunWithAnEpisodeThatIsNotRightIsNotAppendedTo) {
+  make_run();
+  std::string run = dir, first = run + "/env000_ep000000_14.h5", bytes = file_bytes(first);
+  dir = tmp.path + "/other";
+  make_run();
+  std::string foreign = file_bytes(dir + "/env002_ep000000_14.h5"), index;
+  dir = run;
+  index = file_bytes(run + "/index");
+  auto refused = [&](const std::string &name, const std::string &why) {
+    auto before = everything_in(dir);
+    EXPECT_EQ(PH_EMISMATCH, start(PH_EXISTING_APPEND)) << why;
+    EXPECT_TRUE(says(dir + "/" + name + ": ") && says(why) && says("not appended") &&
+                says("`playhead verify " + dir + "`"))
+        << ph_error();
+    EXPECT_TRUE(before == everything_in(dir));
+  };
+  auto put = [&](const std::string &name, const std::string &what) {
+    std::ofstream(dir + "/" + name, std::ios::binary) << what;
+  };
+  std::filesystem::remove(first);
+  refused("env000_ep000000_14.h5", "the index names env000_ep000000_14.h5, which is not in the");
+  put("env000_ep000000_14.h5", bytes.substr(0, bytes.size() / 2));
+  refused("env000_ep000000_14.h5", "it was not written to the end");
+  put("env000_ep000000_14.h5", "no HDF5 at all");
+  refused("env000_ep000000_14.h5", "HDF5");
+  put("env000_ep000000_14.h5", bytes);
+  put("env003_ep000000_14.h5", foreign);
+  refused("env003_ep000000_14.h5", "its name does not fit its facts");
+  std::filesystem::remove(dir + "/env003_ep000000_14.h5");
+  put("env000_ep000000_13.h5", bytes);
+  refused("env000_ep000000_13.h5", "its name does not fit its facts");
+  std::filesystem::remove(dir + "/env000_ep000000_13.h5");
+  std::string third = file_bytes(dir + "/env002_ep000000_14.h5");
+  put("env002_ep000000_14.h5", foreign);
+  refused("env002_ep000000_14.h5", "it is of run ");
+  put("env002_ep000000_14.h5", third);
+  EXPECT_EQ(PH_OK, start(PH_EXISTING_APPEND)) << ph_error();
+  EXPECT_EQ(2, ph_recorder_next_episode(rec, 0));
+}
+
+/* More than are opened at once; the one that is wrong is among the last. */
+TEST_F(Existing, EveryEpisodeOfManyIsOpened) {
+  Model tiny(tiny_xml());
+  ph_recorder_options opt = options();
+  Tiny t;
+  opt.task = nullptr;
+  opt.control_steps = 1;
+  ASSERT_EQ(PH_OK, open_with(opt, tiny.model)) << ph_error();
+  for (int i = 0; i < 150; i++) {
+    ASSERT_EQ(PH_OK, ph_recorder_begin(rec, 0, 1, nullptr, 0, &t.at(0))) << ph_error();
+    ASSERT_EQ(PH_OK, t.push(rec, 0, 1)) << ph_error();
+    ASSERT_EQ(PH_OK, ph_recorder_end(rec, 0, PH_END_TRUNCATED, -1, nullptr)) << ph_error();
+  }
+  ASSERT_EQ(PH_OK, finish()) << ph_error();
+  opt.existing = PH_EXISTING_APPEND;
+  ASSERT_EQ(PH_OK, open_with(opt, tiny.model)) << ph_error();
+  EXPECT_EQ(150, ph_recorder_next_episode(rec, 0));
+  ASSERT_EQ(PH_OK, finish()) << ph_error();
+  std::ofstream(dir + "/env000_ep000148_1.h5", std::ios::binary) << "torn";
+  EXPECT_EQ(PH_EMISMATCH, open_with(opt, tiny.model));
+  EXPECT_TRUE(says("env000_ep000148_1.h5: ")) << ph_error();
 }
 
 TEST_F(Existing, WhatIsNotTheSameIsNotAppended) {

@@ -19,7 +19,9 @@ typedef struct ph_recorder ph_recorder;
 /* What to do where the folder holds a run already. */
 typedef enum ph_existing {
   PH_EXISTING_REFUSE,
-  PH_EXISTING_APPEND,   /* go on with its numbering; same model, task and control_steps only */
+  PH_EXISTING_APPEND,   /* go on with its numbering; same model, task and control_steps only. Every
+                           episode in it is opened first, once: its header and facts are checked;
+                           rows are not read: ph_verify_episode does that */
   PH_EXISTING_OVERWRITE /* take the run away first; only what a recorder has written */
 } ph_existing;
 
@@ -69,7 +71,9 @@ PH_API void ph_recorder_make_run_id(char *out, size_t size);
  * Model and task are referenced, the rest of the options is copied. PH_EEXIST: `path` holds
  * episodes or what no recorder has written, or another recorder writes there; what a run left that
  * ended before its first episode gives way. PH_EINVAL: the options do not say control_steps, or the
- * hold is 0 steps, or the path is too long for its files to be opened again. PH_EIO. */
+ * hold is 0 steps, or the path is too long for its files to be opened again. PH_EMISMATCH: the
+ * run that is appended to is of another model, task or size, or an episode of it is missing, cannot
+ * be opened or has an oddity: it is named. PH_EIO. */
 PH_API ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *model,
                                   const ph_recorder_options *opt);
 
