@@ -15,23 +15,33 @@ static int64_t product(int rank, const int64_t *dim) {
   return n;
 }
 
-/* Contiguous and allocated at once, so that pread finds every row; or chunks. */
-static ph_status creation_list(hid_t *out, int rank, const int64_t *dim, bool compress) {
+/* Contiguous and allocated at once, so that pread finds every row. Made once, under the door's
+ * lock, until the library ends; borrowed. */
+static hid_t contiguous_list(void) {
+  static hid_t kept = H5I_INVALID_HID;
+  if (H5Iis_valid(kept) > 0)
+    return kept;
   hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+  if (list >= 0 && H5Pset_obj_track_times(list, 0) >= 0 &&
+      H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 &&
+      H5Pset_layout(list, H5D_CONTIGUOUS) >= 0 &&
+      H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0)
+    return kept = list;
+  ph_h5_close(list);
+  return H5I_INVALID_HID;
+}
+
+static hid_t chunked_list(int rank, const int64_t *dim) {
   hsize_t chunk[4];
-  bool ok = list >= 0 && H5Pset_obj_track_times(list, 0) >= 0 &&
-            H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0;
-  if (compress && rank > 0 && product(rank, dim) > 0) {
-    for (int i = 0; i < rank; i++)
-      chunk[i] = (hsize_t)(i == 0 && dim[0] > CHUNK_ROWS ? CHUNK_ROWS : dim[i]);
-    ok = ok && H5Pset_chunk(list, rank, chunk) >= 0 && H5Pset_shuffle(list) >= 0 &&
-         H5Pset_deflate(list, 4) >= 0 && H5Pset_fletcher32(list) >= 0;
-  } else {
-    ok = ok && H5Pset_layout(list, H5D_CONTIGUOUS) >= 0 &&
-         H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0;
-  }
-  *out = list;
-  return ok ? PH_OK : ph_h5_error(PH_EIO, list, "dataset properties");
+  for (int i = 0; i < rank; i++)
+    chunk[i] = (hsize_t)(i == 0 && dim[0] > CHUNK_ROWS ? CHUNK_ROWS : dim[i]);
+  hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+  if (list >= 0 && H5Pset_obj_track_times(list, 0) >= 0 &&
+      H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_chunk(list, rank, chunk) >= 0 &&
+      H5Pset_shuffle(list) >= 0 && H5Pset_deflate(list, 4) >= 0 && H5Pset_fletcher32(list) >= 0)
+    return list;
+  ph_h5_close(list);
+  return H5I_INVALID_HID;
 }
 
 /* Creates the groups above the last part of a path. */
@@ -51,11 +61,13 @@ static ph_status create_parents(hid_t loc, const char *path) {
 
 static ph_status create(hid_t *out, hid_t loc, const char *path, hid_t type, int rank,
                         const int64_t *dim, bool compress) {
-  hid_t list = H5I_INVALID_HID, space = H5I_INVALID_HID;
+  hid_t space = H5I_INVALID_HID;
   hsize_t size[4];
+  bool chunked = compress && rank > 0 && product(rank, dim) > 0;
   for (int i = 0; i < rank; i++)
     size[i] = (hsize_t)dim[i];
-  ph_status status = creation_list(&list, rank, dim, compress);
+  hid_t list = chunked ? chunked_list(rank, dim) : contiguous_list();
+  ph_status status = list < 0 ? ph_h5_error(PH_EIO, loc, "dataset properties") : PH_OK;
   if (!status)
     status = create_parents(loc, path);
   if (!status) {
@@ -65,7 +77,8 @@ static ph_status create(hid_t *out, hid_t loc, const char *path, hid_t type, int
       status = ph_h5_error(PH_EIO, loc, path);
   }
   ph_h5_close(space);
-  ph_h5_close(list);
+  if (chunked)
+    ph_h5_close(list);
   return status;
 }
 

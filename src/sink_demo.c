@@ -1,9 +1,11 @@
 /* One demo group: attributes, columns with their block checksums, model edits. */
 #include "sink_h5.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fail.h"
 #include "hash.h"
@@ -201,10 +203,37 @@ void ph_demo_close(ph_demo *demo) {
 
 /* --- reading back --- */
 
-static ph_status verify_column(hid_t group, const char *path, const uint32_t *crc, int64_t blocks) {
+/* Where datasets are read back from: a demo, and the group `playhead` in it. */
+typedef struct place {
+  int fd; /* of its file */
+  hid_t demo, own;
+} place;
+
+/* As they are in the file; through the library only where they are packed. */
+static ph_status read_back(int fd, hid_t dataset, const ph_h5_array *info, int64_t first, int64_t n,
+                           char *data) {
+  size_t row = (size_t)info->width * ph_type_size(info->type), size = (size_t)n * row, done = 0;
+  if (!info->native || info->offset < 0 || fd < 0)
+    return ph_h5_read(dataset, info, info->type, first, n, data);
+  while (done < size) {
+    off_t at = (off_t)((size_t)info->offset + (size_t)first * row + done);
+    ssize_t got = pread(fd, data + done, size - done, at);
+    if (got == 0 || (got < 0 && errno != EINTR))
+      return ph_fail(PH_EIO, "rows from %lld: %s", (long long)first,
+                     got == 0 ? "the file ends before its data does" : strerror(errno));
+    done += got > 0 ? (size_t)got : 0;
+  }
+  return PH_OK;
+}
+
+static ph_status verify_column(const place *in, const char *path, const uint32_t *crc,
+                               int64_t blocks) {
+  static const char prefix[] = "playhead/";
   hid_t dataset;
   ph_h5_array info;
-  ph_status status = ph_h5_dataset(&dataset, &info, group, path);
+  bool own = strncmp(path, prefix, sizeof prefix - 1) == 0;
+  ph_status status = ph_h5_dataset(&dataset, &info, own ? in->own : in->demo,
+                                   own ? path + sizeof prefix - 1 : path);
   size_t row = status ? 0 : (size_t)info.width * ph_type_size(info.type);
   char *data = malloc(row * PH_CRC_BLOCK_ROWS + 1);
   if (!status && !data)
@@ -213,7 +242,7 @@ static ph_status verify_column(hid_t group, const char *path, const uint32_t *cr
     int64_t first = block * PH_CRC_BLOCK_ROWS, n = info.dim[0] - first;
     n = n < 0 ? 0 : n < PH_CRC_BLOCK_ROWS ? n : PH_CRC_BLOCK_ROWS;
     if (n > 0)
-      status = ph_h5_read(dataset, &info, info.type, first, n, data);
+      status = read_back(in->fd, dataset, &info, first, n, data);
     if (!status && ph_crc32(data, (size_t)n * row) != crc[block])
       status =
           ph_fail(PH_ECORRUPT, "%s: rows from %lld: what was read back is not what was written",
@@ -257,28 +286,32 @@ static ph_status verify_final(hid_t demo) {
   return status;
 }
 
-static ph_status verify_columns(hid_t demo) {
+static ph_status verify_columns(hid_t demo, int fd) {
+  place in = {.fd = fd, .demo = demo, .own = H5I_INVALID_HID};
   hid_t table = H5I_INVALID_HID;
   ph_h5_array info = {0};
   char *list = NULL, *rest = NULL;
   void *crc = NULL;
   size_t size = 0;
-  ph_status status = ph_h5_dataset(&table, &info, demo, "playhead/crc");
+  ph_status status = ph_h5_group(&in.own, demo, "playhead");
+  if (!status)
+    status = ph_h5_dataset(&table, &info, in.own, "crc");
   if (!status)
     status = ph_h5_attr_text(table, "columns", &list);
   if (!status)
-    status = ph_h5_read_all(&crc, &size, demo, "playhead/crc", BYTES_LIMIT);
+    status = ph_h5_read_all(&crc, &size, in.own, "crc", BYTES_LIMIT);
   int64_t line = 0;
   for (char *path = list ? strtok_r(list, ",", &rest) : NULL; path && !status;
        path = strtok_r(NULL, ",", &rest), line++)
     status = line < info.dim[0]
-                 ? verify_column(demo, path, (uint32_t *)crc + line * info.width, info.width)
+                 ? verify_column(&in, path, (uint32_t *)crc + line * info.width, info.width)
                  : ph_fail(PH_ECORRUPT, "playhead/crc: a line is missing");
   if (!status && line != info.dim[0])
     status = ph_fail(PH_ECORRUPT, "playhead/crc: its list of columns is not whole");
   free(crc);
   free(list);
   ph_h5_close(table);
+  ph_h5_close(in.own);
   return status;
 }
 
@@ -286,7 +319,7 @@ ph_status ph_demo_verify(hid_t file, const char *path) {
   hid_t demo;
   ph_status status = ph_h5_group(&demo, file, path);
   if (!status)
-    status = verify_columns(demo);
+    status = verify_columns(demo, ph_h5_fd(file));
   if (!status)
     status = verify_final(demo);
   if (!status)
