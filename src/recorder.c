@@ -112,7 +112,10 @@ ph_status ph_recorder_open_sink(ph_recorder **out, ph_sink *sink, const char *pa
 
 /* A run that is appended to keeps its name. */
 static ph_status start_run(ph_recorder *rec) {
+  char line[800];
   ph_status status = ph_sink_run_start(rec->sink);
+  if (ph_sink_run_taken(rec->sink, line, sizeof line) && rec->relief)
+    rec->relief(rec->user, line);
   if (status == PH_OK) {
     const ph_episode_meta *run = ph_sink_run_origin(rec->sink);
     snprintf(rec->origin.run_id, sizeof rec->origin.run_id, "%s", run->run_id);

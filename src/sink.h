@@ -71,8 +71,10 @@ typedef struct ph_sink_options {
  *              Unless opt->salvage: journals are PH_EEXIST, and every episode is opened, no row of
  *              it read: one that the index names and that is not there, that cannot be opened, or
  *              that has an oddity is PH_EMISMATCH and named
- *   OVERWRITE  a run is taken away when the new run.h5 is ready to take its place; anything that no
- *              recorder has written: PH_EEXIST names it
+ *   OVERWRITE  a run is taken away when the new run.h5 is ready to take its place
+ *              (ph_sink_run_taken); anything that no recorder has written, a journal with a
+ *              finished step, or one that cannot be read: PH_EEXIST names it
+ *
  * PH_EEXIST too: another process records into it. PH_EINVAL: files in it would have paths that are
  * too long to be opened again. PH_EIO, PH_ENOMEM. */
 ph_status ph_sink_run(ph_sink **out, const char *dir, const ph_episode_meta *origin,
@@ -90,6 +92,9 @@ int64_t ph_sink_run_next(const ph_sink *sink, int env_id);
 bool ph_sink_run_in_place(ph_sink *sink);
 /* What befell the folder since the last call, in one line; false: nothing. */
 bool ph_sink_run_news(ph_sink *sink, char *line, size_t size);
+/* How many episodes were taken away since the last call, and of which run, in one line; false:
+ * none. */
+bool ph_sink_run_taken(ph_sink *sink, char *line, size_t size);
 /* After `finish`: episodes that this sink has put into their place and that are not there. */
 size_t ph_sink_run_missing(const ph_sink *sink);
 /* Takes the run.h5 of a run without an episode away again, and with it the folder if that was not

@@ -81,6 +81,8 @@ typedef struct ph_run {
   bool compress;
   ph_episode_meta origin;
   ph_run_list old;   /* gives way to the new run.h5 */
+  char old_id[64];   /* the name of that run, escaped; "" not known */
+  size_t taken;      /* episodes of it that are gone, and it was not told */
   ph_run_next *next; /* owned: by env, of what was in the folder */
   size_t nnext;
   const ph_model **models; /* referenced: run.h5 may have to be written again */

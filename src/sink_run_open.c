@@ -65,7 +65,55 @@ static ph_status enter_new(ph_run *run, ph_run_list *list) {
 
 /* --- overwriting --- */
 
-static ph_status enter_over(const ph_run *run, const ph_run_list *list) {
+/* A step counts once the row that it led to is there. */
+static bool has_steps(const ph_journal *journal) {
+  return ph_journal_count(journal) > 1 || ph_journal_beyond(journal) > 0;
+}
+
+/* Of a journal that cannot be read nobody knows what it holds: it is no reason to go on. */
+static ph_status check_journal(const ph_run_folder *folder, const char *name) {
+  ph_journal *journal = NULL;
+  ph_journal_head head;
+  char *path = ph_run_path(folder, name);
+  ph_status status = path ? ph_journal_open(&journal, &head, path)
+                          : ph_fail(PH_ENOMEM, "%s: out of memory", folder->dir);
+  free(path);
+  if (status == PH_ENOTFOUND)
+    return PH_OK;
+  if (status)
+    return status == PH_ENOMEM ? status
+                               : ph_fail_in(PH_EEXIST, "%s: it is not overwritten", folder->dir);
+  if (has_steps(journal))
+    status = ph_run_killed(folder, name);
+  ph_journal_close(journal, false);
+  ph_journal_head_clear(&head);
+  return status;
+}
+
+static ph_status check_journals(const ph_run_folder *folder, const ph_run_list *list) {
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < list->n && !status; i++)
+    if (list->at[i].kind == PH_RUN_JOURNAL)
+      status = check_journal(folder, list->at[i].name);
+  return status;
+}
+
+/* What its run.h5 says, after a child has read it. */
+static ph_status read_run_id(char *out, size_t size, const ph_run_folder *folder) {
+  ph_episode_meta meta = {0};
+  hid_t file = H5I_INVALID_HID;
+  char *path = ph_run_path(folder, "run.h5");
+  ph_status status =
+      path ? ph_h5_open(&file, path) : ph_fail(PH_ENOMEM, "%s: out of memory", folder->dir);
+  if (!status)
+    status = ph_file_fail(ph_meta_root(&meta, file), path, NULL);
+  ph_h5_close(file);
+  free(path);
+  ph_escape(out, size, meta.run_id, strlen(meta.run_id));
+  return status;
+}
+
+static ph_status enter_over(ph_run *run, const ph_run_list *list) {
   const char *dir = run->folder.dir;
   if (list->count[PH_RUN_OTHER])
     return ph_fail(PH_EEXIST, "%s: it holds %s, which no recorder has written: not overwritten",
@@ -73,9 +121,11 @@ static ph_status enter_over(const ph_run *run, const ph_run_list *list) {
   if (list->n > 0 && !run->folder.locked)
     return ph_fail(PH_EEXIST, "%s: another process may record into it: it cannot be locked: %s",
                    dir, strerror(run->folder.lock_error));
-  if (list->count[PH_RUN_FILE] && ph_run_check_file(&run->folder) != PH_OK)
+  if (list->count[PH_RUN_FILE] &&
+      (ph_run_check_file(&run->folder) != PH_OK ||
+       read_run_id(run->old_id, sizeof run->old_id, &run->folder) != PH_OK))
     return ph_fail_in(PH_EEXIST, "%s: it is not overwritten", dir);
-  return PH_OK;
+  return check_journals(&run->folder, list);
 }
 
 static ph_status take_kind(ph_run *run, ph_run_kind kind) {
@@ -88,6 +138,7 @@ static ph_status take_kind(ph_run *run, ph_run_kind kind) {
       status = ph_fail(PH_ENOMEM, "%s: out of memory", run->folder.dir);
     else if (unlink(path) != 0 && errno != ENOENT)
       status = ph_fail(PH_EIO, "%s: cannot be taken away: %s", path, strerror(errno));
+    run->taken += !status && kind == PH_RUN_EPISODE;
     free(path);
   }
   if (!status && run->old.count[kind] && fsync(run->folder.fd) != 0 && errno != EINVAL)
@@ -104,6 +155,16 @@ ph_status ph_run_take_away(ph_run *run) {
   if (!status)
     ph_run_list_clear(&run->old);
   return status;
+}
+
+bool ph_sink_run_taken(ph_sink *sink, char *line, size_t size) {
+  ph_run *run = (ph_run *)sink;
+  size_t n = run->taken;
+  run->taken = 0;
+  snprintf(line, size, "%s: %zu %s of %s%s %s taken away", run->folder.dir, n,
+           n == 1 ? "episode" : "episodes", run->old_id[0] ? "run " : "a run without a run.h5",
+           run->old_id, n == 1 ? "was" : "were");
+  return n > 0;
 }
 
 /* --- all of it --- */

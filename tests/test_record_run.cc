@@ -107,6 +107,13 @@ TEST_F(Run, AppendGoesOnAndOverwriteStartsAnew) {
   EXPECT_EQ(Hash("run"), before);
   o = record("run", "2", "--overwrite");
   ASSERT_EQ(o.status, 0) << o.err;
+  string taken = "run: 4 episodes of run " + Text(first, "run_id") + " were taken away";
+  EXPECT_EQ(o.err, "playhead: " + taken + "\n") << "and no other line";
+  json_t *tally = Json(o), *notices = json_object_get(tally, "notices");
+  ASSERT_EQ(json_array_size(notices), 1u) << o.out;
+  EXPECT_EQ(json_string_value(json_array_get(notices, 0)), taken);
+  EXPECT_EQ(json_array_size(json_object_get(tally, "errors")), 0u);
+  json_decref(tally);
   ASSERT_EQ(record("short", "2", "").status, 0);
   EXPECT_EQ(Hash("run"), Hash("short"));
   json_decref(first);

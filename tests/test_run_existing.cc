@@ -25,6 +25,17 @@ protected:
   ph_status open_with(const ph_recorder_options &opt, const ph_model *m = nullptr) {
     return ph_recorder_open(&rec, dir.c_str(), m ? m : model.model, &opt);
   }
+  std::string run_id() {
+    const char *path = dir.c_str();
+    ph_store *store = nullptr;
+    ph_episode *episode = nullptr;
+    EXPECT_EQ(PH_OK, ph_store_open(&store, &path, 1, nullptr)) << ph_error();
+    EXPECT_EQ(PH_OK, ph_store_episode(&episode, store, 0)) << ph_error();
+    std::string id = episode ? ph_episode_meta_of(episode)->run_id : "";
+    ph_episode_free(episode);
+    ph_store_free(store);
+    return id;
+  }
   std::map<std::string, std::string> everything_in(const std::string &folder) {
     std::map<std::string, std::string> out;
     for (const std::string &name : names(folder))
@@ -294,9 +305,11 @@ TEST_F(Existing, TemporaryFilesOfAKilledRecorderGo) {
 
 TEST_F(Existing, OverwritingTakesARunAway) {
   make_run();
-  std::ofstream(dir + "/env007.journal") << "rows";
+  std::ofstream(dir + "/env007.journal") << std::string(4096, '\0');
   std::ofstream(dir + "/.env000_ep000002_14.h5.99-3.part") << "torn";
+  std::string id = run_id();
   ASSERT_EQ(PH_OK, start(PH_EXISTING_OVERWRITE)) << ph_error();
+  EXPECT_EQ(std::vector<std::string>{dir + ": 3 episodes of run " + id + " were taken away"}, said);
   EXPECT_EQ((std::vector<std::string>{"run.h5"}), names(dir));
   EXPECT_EQ(0, ph_recorder_next_episode(rec, 0));
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
@@ -305,8 +318,45 @@ TEST_F(Existing, OverwritingTakesARunAway) {
   expect_episodes({"env000_ep000000"});
 }
 
+/* The row of a reset alone is nothing that salvage would give back. */
+TEST_F(Existing, StepsOfAKilledRecorderAreNotOverwritten) {
+  Model tiny(tiny_xml());
+  ph_recorder_options opt = options();
+  Tiny t;
+  opt.task = nullptr;
+  opt.control_steps = 1;
+  std::string rows, rowless;
+  ASSERT_EQ(PH_OK, open_with(opt, tiny.model)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_recorder_begin(rec, 0, 1, nullptr, 0, &t.at(0))) << ph_error();
+  rowless = file_bytes(dir + "/env000.journal");
+  ASSERT_EQ(PH_OK, t.push(rec, 0, 1)) << ph_error();
+  rows = file_bytes(dir + "/env000.journal");
+  ASSERT_EQ(PH_OK, ph_recorder_end(rec, 0, PH_END_TRUNCATED, -1, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, finish()) << ph_error();
+  opt.existing = PH_EXISTING_OVERWRITE;
+  std::string damaged = rows;
+  damaged[60] ^= 1;
+  for (const std::string &journal : {rows, damaged, std::string("no journal")}) {
+    std::ofstream(dir + "/env000.journal", std::ios::binary) << journal;
+    auto before = everything_in(dir);
+    EXPECT_EQ(PH_EEXIST, open_with(opt, tiny.model));
+    EXPECT_TRUE(says("env000.journal")) << ph_error();
+    EXPECT_EQ(journal == rows, says("`playhead salvage " + dir + "` first")) << ph_error();
+    EXPECT_EQ(journal != rows, says("it is not overwritten")) << ph_error();
+    EXPECT_TRUE(before == everything_in(dir));
+    EXPECT_TRUE(said.empty()) << everything();
+  }
+  std::ofstream(dir + "/env000.journal", std::ios::binary) << rowless;
+  std::string id = run_id();
+  ASSERT_EQ(PH_OK, open_with(opt, tiny.model)) << ph_error();
+  EXPECT_EQ(std::vector<std::string>{dir + ": 1 episode of run " + id + " was taken away"}, said);
+  EXPECT_EQ(std::vector<std::string>{"run.h5"}, names(dir));
+  ASSERT_EQ(PH_OK, finish()) << ph_error();
+}
+
 TEST_F(Existing, OverwritingMakesAFolderWhereThereIsNone) {
   ASSERT_EQ(PH_OK, start(PH_EXISTING_OVERWRITE)) << ph_error();
+  EXPECT_TRUE(said.empty()) << everything();
   ASSERT_EQ(PH_OK, play(0)) << ph_error();
   EXPECT_EQ(PH_OK, finish()) << ph_error();
   expect_episodes({"env000_ep000000"});

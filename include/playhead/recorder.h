@@ -22,7 +22,8 @@ typedef enum ph_existing {
   PH_EXISTING_APPEND,   /* go on with its numbering; same model, task and control_steps only. Every
                            episode in it is opened first, once: its header and facts are checked;
                            rows are not read: ph_verify_episode does that */
-  PH_EXISTING_OVERWRITE /* take the run away first; only what a recorder has written */
+  PH_EXISTING_OVERWRITE /* take the run away first; only what a recorder has written, and no journal
+                           with a finished step in it */
 } ph_existing;
 
 typedef struct ph_recorder_options {
@@ -44,7 +45,8 @@ typedef struct ph_recorder_options {
    * the recorder. */
   void (*warn)(void *user, const char *line);
   void *user;
-  /* Nullable. As warn, and told instead of it that a cause is gone. */
+  /* Nullable. As warn, and told instead of it that a cause is gone, and how many episodes of which
+   * run were taken away by overwriting. */
   void (*relief)(void *user, const char *line);
 } ph_recorder_options;
 #define PH_RECORDER_OPTIONS_INIT                                                                   \
@@ -69,11 +71,11 @@ PH_API void ph_recorder_make_run_id(char *out, size_t size);
 /* Creates the run directory with the folders above it, and writes run.h5 (model, task): it is there
  * when this returns PH_OK, once and for all. The folder is locked until the recorder is closed.
  * Model and task are referenced, the rest of the options is copied. PH_EEXIST: `path` holds
- * episodes or what no recorder has written, or another recorder writes there; what a run left that
- * ended before its first episode gives way. PH_EINVAL: the options do not say control_steps, or the
- * hold is 0 steps, or the path is too long for its files to be opened again. PH_EMISMATCH: the
- * run that is appended to is of another model, task or size, or an episode of it is missing, cannot
- * be opened or has an oddity: it is named. PH_EIO. */
+ * episodes or what no recorder has written, or steps of a killed one, or another one writes there;
+ * what a run left that ended before its first episode gives way. PH_EINVAL: the options do not say
+ * control_steps, or the hold is 0 steps, or the path is too long for its files to be opened again.
+ * PH_EMISMATCH: the run that is appended to is of another model, task or size, or an episode of it
+ * is missing, cannot be opened or has an oddity: it is named. PH_EIO. */
 PH_API ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *model,
                                   const ph_recorder_options *opt);
 

@@ -171,7 +171,10 @@ static int open_recorder(struct record *r) {
   opt.warn = record_warn;
   opt.relief = record_notice;
   opt.user = r;
-  return ph_recorder_open(&r->recorder, r->path, r->model, &opt) == PH_OK ? EXIT_FINE : cli_error();
+  bool opened = ph_recorder_open(&r->recorder, r->path, r->model, &opt) == PH_OK;
+  if (!opened)
+    record_tell(r); /* what was taken away all the same */
+  return opened ? EXIT_FINE : cli_error();
 }
 
 /* --- the run and after --- */
