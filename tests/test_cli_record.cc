@@ -57,6 +57,14 @@ TEST_F(Cli, RecordRefusesWhatItCannotDo) {
   EXPECT_FALSE(fs::exists(top / "x"));
 }
 
+TEST_F(Cli, ProgressIsForATerminalAndTheHelpSaysSo) {
+  string help = Run({"record", "--help"}).out;
+  EXPECT_NE(help.find("only where that is a terminal"), string::npos) << help;
+  EXPECT_NE(help.find("Rows are not read: playhead verify reads them"), string::npos) << help;
+  EXPECT_NE(help.find("--overwrite says how many episodes it took away"), string::npos) << help;
+  EXPECT_EQ(Record("run").err, "");
+}
+
 TEST_F(Cli, RecordTakesTheEdgesOfItsOptions) {
   Outcome o = Run({"record", "cart.lua", "--envs", "4096", "--episodes", "2", "--hold", "0",
                    "--out", "new/run///", "--json"});
