@@ -103,7 +103,7 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
   EXPECT_EQ(o.err, "");
   json_t *tally = Json(o);
   EXPECT_EQ(Keys(tally), "run_id path episodes resets commits discards steps steps_saved errors "
-                         "notices unsuccessful jobs");
+                         "notices unsuccessful missing jobs");
   EXPECT_EQ(Text(tally, "path"), Path("run"));
   EXPECT_EQ(json_integer_value(json_object_get(tally, "commits")), 3);
   ASSERT_EQ(json_array_size(json_object_get(tally, "episodes")), 3u);
