@@ -2,7 +2,7 @@
 
 namespace {
 
-enum { NQ = 3, NU = 2, ROWS = 3000 };
+enum { NQ = 3, NU = 2, ROWS = 12000 };
 
 /* A log over nothing, over a journal, or over one that is refused room midway. */
 struct Log {
