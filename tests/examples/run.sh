@@ -15,7 +15,7 @@ if "$record_rows" "$here/cart.xml" "$folder/run" 2> "$folder/text"; then
   echo "a folder that holds a run was taken"
   exit 1
 fi
-grep -q 'holds a run already' "$folder/text"
+grep -q 'exists already: it holds a run' "$folder/text"
 
 awk -v source="$here/record_rows.c" '
   /^```c$/ { inside = 1; next }

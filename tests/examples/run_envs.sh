@@ -36,5 +36,10 @@ if "$rows_many_envs" "$here/puppet.xml" "$run" "$folder/other.h5" append 2> "$fo
   echo "a run of another model was appended to"
   exit 1
 fi
-"$playhead" pack --out "$folder/all.h5" "$run" "$folder/snapshot.h5"
+# What the snapshot holds of an episode is in the run too: a pack of both would have it twice.
+if "$playhead" pack --out "$folder/both.h5" "$run" "$folder/snapshot.h5" 2> "$folder/text"; then
+  echo "an episode was packed twice"
+  exit 1
+fi
+"$playhead" pack --out "$folder/all.h5" "$run"
 "$playhead" verify "$folder/all.h5" > "$folder/text"
