@@ -120,7 +120,8 @@ static ph_status know_entries(round *r) {
     if (r->store->home_of[i] == r->home &&
         place_of(&seen->known[seen->nknown], r->store->entries[i].file))
       seen->nknown++;
-  qsort(seen->known, seen->nknown, sizeof *seen->known, compare_places);
+  if (seen->nknown > 0)
+    qsort(seen->known, seen->nknown, sizeof *seen->known, compare_places);
   return PH_OK;
 }
 
@@ -183,7 +184,8 @@ static void drop_lost(round *r) {
     r->fresh[n++] = r->fresh[i];
   }
   r->n = n;
-  qsort(r->taken, n, sizeof *r->taken, compare_places);
+  if (n > 0)
+    qsort(r->taken, n, sizeof *r->taken, compare_places);
 }
 
 /* A file without a record, or whose record is not written yet: a child opens it first. */

@@ -11,22 +11,12 @@
 #include <unistd.h>
 
 #include "read_help.h"
+#include "sanitized.h"
 
 extern "C" {
 #include "fail.h"
 #include "probe_cache.h"
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 class Probe : public ::testing::Test {
 protected:

@@ -166,7 +166,11 @@ struct Memory {
     mju_user_malloc = take;
     mju_user_free = give;
   }
+  /* The engine leaves what it has when it gets no more. */
   ~Memory() {
+    for (auto &block : blocks)
+      free(block.first);
+    blocks.clear();
     mju_user_malloc = nullptr;
     mju_user_free = nullptr;
   }
