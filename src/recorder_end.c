@@ -148,9 +148,8 @@ static int64_t save_beside(ph_recorder *rec, char *text, size_t size) {
   char path[sizeof rec->path + 90], line[800];
   ph_sink *sink = NULL;
   int64_t before = rec->tally.commits;
-  ph_status status = open_beside(&sink, path, sizeof path, rec);
-  if (status == PH_OK)
-    status = write_beside(rec, sink);
+  if (open_beside(&sink, path, sizeof path, rec) == PH_OK)
+    write_beside(rec, sink); /* what it does not take stays kept, and is told of by close */
   int64_t saved = rec->tally.commits - before;
   if (sink && saved == 0)
     ph_sink_run_undo(sink);

@@ -77,7 +77,7 @@ struct ph_store {
   ph_entry *entries;
   size_t *home_of; /* per entry */
   uint8_t *listed; /* per entry: how long its oddity was when it was listed */
-  size_t n, room; /* room for entries */
+  size_t n, room;  /* room for entries */
   ph_known_model *models;
   size_t nmodels;
   ph_known_task *tasks;

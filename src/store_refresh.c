@@ -207,10 +207,9 @@ static ph_status take_file(round *r, const ph_run_file *place) {
   ph_status status = ph_probe_looks(entry.file, groups, 1);
   if (status == PH_ENOMEM || status == PH_ECANCELED)
     return status;
-  if (status != PH_OK)
+  if (status != PH_OK ||
+      ph_index_entry(&entry, r->dir, place->env_id, place->episode, place->actions) != PH_OK)
     ph_oddity(entry.oddity, sizeof entry.oddity, entry.file);
-  else
-    status = ph_index_entry(&entry, r->dir, place->env_id, place->episode, place->actions);
   return take(r, &entry, place);
 }
 

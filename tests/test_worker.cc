@@ -69,7 +69,9 @@ extern "C" bool session_work(struct session *s, bool (*interrupted)(void *), voi
   return true;
 }
 
-extern "C" uint64_t session_wait(const struct session *) { return UINT64_MAX; }
+extern "C" uint64_t session_wait(const struct session *) {
+  return UINT64_MAX;
+}
 
 extern "C" void session_free(struct session *s) {
   delete s;

@@ -61,7 +61,7 @@ enum option_kind {
   X(JOBS, "jobs", "N", KIND_INT, jobs, 1, 1024, NULL, "as many as the machine has cores",          \
     "how many threads work")                                                                       \
   X(ONLY_SUCCESS, "only-success", NULL, KIND_FLAG, only_success, 0, 0, NULL, NULL,                 \
-    "save none but episodes that end with success; --episodes counts those tried")                     \
+    "save none but episodes that end with success; --episodes counts those tried")                 \
   X(APPEND, "append", NULL, KIND_FLAG, append, 0, 0, NULL, NULL,                                   \
     "go on with the run that is there, of the same model and task")                                \
   X(OVERWRITE, "overwrite", NULL, KIND_FLAG, overwrite, 0, 0, NULL, NULL,                          \
