@@ -4,7 +4,7 @@
 #ifndef PLAYHEAD_SCRIPT_H
 #define PLAYHEAD_SCRIPT_H
 
-#include <playhead/task.h>
+#include <playhead/stage.h>
 
 #include "rng.h"
 #include "scene.h"
@@ -21,6 +21,14 @@ typedef struct ph_term_spec {
   double min, max;      /* clip of the scaled value; -inf, inf */
 } ph_term_spec;
 
+/* One of `stages`; all of its conditions must hold. */
+typedef struct ph_stage_spec {
+  ph_stage stage;
+  size_t n;          /* conditions; 1 for a single function */
+  const char **name; /* of each, sorted; the stage's own for a single function */
+  int *reference;    /* of each in Lua's registry */
+} ph_stage_spec;
+
 typedef struct ph_task_spec {
   ph_task_info info;
   ph_term_spec *terms;
@@ -29,6 +37,7 @@ typedef struct ph_task_spec {
   size_t nrange;
   const char **conditions; /* sorted */
   const char **readouts;   /* sorted */
+  ph_stage_spec *stages;   /* in order */
 } ph_task_spec;
 
 /* Loads a task's text (text chunks only) and reads its table. `name` is for messages. */
@@ -43,6 +52,7 @@ struct ph_scene {
   const double *action; /* Nullable: the action that led here */
   int naction;
   const struct ph_start *start; /* Nullable: values at step 0 */
+  const ph_stages *stages;      /* Nullable: what has been reached, not known */
   bool predicate, latched;      /* for reward and policy */
 };
 
@@ -52,6 +62,14 @@ ph_status ph_script_reset(ph_script *script, ph_sim *sim, ph_rng *rng);
 /* Conditions, all of them, in sorted order; *value: all hold. conditions is nullable. */
 ph_status ph_script_success(ph_script *script, const ph_scene *scene, bool *value,
                             ph_condition *conditions);
+/* The test of the i-th stage. conditions is nullable, else has room for the stage's. */
+ph_status ph_script_stage(ph_script *script, const ph_scene *scene, size_t i, bool *value,
+                          ph_condition *conditions);
+/* Judges the current stage after an action: ph_stages_update at scene->step with its test. */
+ph_status ph_script_stages(ph_script *script, const ph_scene *scene, ph_stages *stages);
+/* Whether the last call that failed did so because it read s.stage or s.stages_done where
+ * scene->stages is NULL. */
+bool ph_script_wants_stages(const ph_script *script);
 ph_status ph_script_failure(ph_script *script, const ph_scene *scene, bool *value);
 /* The number that it returned, which need not be finite. */
 ph_status ph_script_reward(ph_script *script, const ph_scene *scene, double *value);

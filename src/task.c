@@ -164,3 +164,8 @@ ph_status ph_task_script(ph_script **out, const ph_task *task) {
 const ph_task_spec *ph_task_spec_of(const ph_task *task) {
   return ph_script_spec(task->script);
 }
+
+const ph_stage *ph_task_stage(const ph_task *task, size_t i) {
+  const ph_task_spec *spec = ph_task_spec_of(task);
+  return i < spec->info.nstages ? &spec->stages[i].stage : NULL;
+}

@@ -20,7 +20,9 @@ typedef struct ph_task_info {
   bool has_reset, has_reward, has_success, has_failure, has_policy;
   size_t nconditions; /* named conditions of success; 1 for a single function */
   size_t nreadouts;
-  size_t nterms; /* action terms */
+  size_t nterms;    /* action terms */
+  size_t nstages;   /* 0 to PH_STAGES_MAX of <playhead/stage.h> */
+  bool judges_only; /* nothing in it runs an env: success, stages, readouts and a hold at most */
 } ph_task_info;
 
 /* Loads and checks a file. PH_ETASK: message with file and line. PH_EIO. Immutable afterwards and
@@ -29,6 +31,12 @@ PH_API ph_status ph_task_open(ph_task **out, const char *path);
 
 /* The same from text; `name` stands for the file in messages. Copies the text. */
 PH_API ph_status ph_task_parse(ph_task **out, const char *source, size_t size, const char *name);
+
+/* A task whose success is one expression of `s`, "s.body.cube.z > 0.84"; the rest is as in base
+ * (nullable: a task that only judges, without a hold). Its source is a task file by itself, and its
+ * hash is of that. PH_ETASK names the expression, and the column: of what is no expression, and of
+ * names that no model has ("s.bdy"); those of a model's objects are looked up when it runs. */
+PH_API ph_status ph_task_with_success(ph_task **out, const ph_task *base, const char *expr);
 
 PH_API ph_task *ph_task_ref(const ph_task *task);
 PH_API void ph_task_unref(const ph_task *task); /* Nullable */
@@ -39,6 +47,13 @@ PH_API const char *ph_task_source(const ph_task *task);
 /* Name of the i-th condition or readout, in sorted order; "success" for a single function. */
 PH_API const char *ph_task_condition(const ph_task *task, size_t i);
 PH_API const char *ph_task_readout(const ph_task *task, size_t i);
+
+/* One stage; stages are in the order of the file. */
+typedef struct ph_stage {
+  const char *name;
+  double hold_seconds;
+} ph_stage;
+PH_API const ph_stage *ph_task_stage(const ph_task *task, size_t i); /* NULL past the last */
 
 /* Opens the model that the task names, looked for beside the task's file. */
 PH_API ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_model_options *opt);
