@@ -25,11 +25,12 @@ static ph_status run_call(ph_script *script, lua_CFunction body, call *c) {
   }
   script->sim = c->sim;
   script->rng = c->rng;
+  script->wants_stages = false;
   ph_status st = ph_script_run(script, body, c);
   script->scene = NULL;
   script->sim = NULL;
   script->rng = NULL;
-  script->in_condition = false;
+  script->judging = PH_JUDGE_NONE;
   return st;
 }
 
@@ -74,29 +75,36 @@ static double pop_finite(lua_State *L) {
   return value;
 }
 
-static int success_body(lua_State *L) {
+/* Runs n conditions, all of them; *all: every one holds. out is nullable. */
+static void run_conditions(lua_State *L, const char *group, const char *const *names,
+                           const int *references, size_t n, bool *all, ph_condition *out) {
   ph_script *script = ph_script_of(L);
-  call *c = lua_touserdata(L, 1);
-  bool all = true;
-  script->in_condition = true;
-  for (size_t i = 0; i < script->spec.info.nconditions; i++) {
+  int top = lua_gettop(L);
+  *all = true;
+  for (size_t i = 0; i < n; i++) {
     script->read.group = NULL;
-    push_function(L, script->conditions[i], "success", script->spec.conditions[i]);
+    push_function(L, references[i], group, names[i]);
     ph_script_push_s(L);
     lua_call(L, 1, 1);
     bool value = pop_boolean(L);
-    all = all && value;
-    lua_settop(L, 1);
-    if (!c->conditions)
+    *all = *all && value;
+    lua_settop(L, top);
+    if (!out)
       continue;
-    ph_condition *out = &c->conditions[i];
-    *out = (ph_condition){.name = script->spec.conditions[i], .value = value};
+    out[i] = (ph_condition){.name = names[i], .value = value};
     if (script->read.group) {
-      ph_script_read_name(&script->read, out->reads, sizeof out->reads);
-      out->read = script->read.value;
+      ph_script_read_name(&script->read, out[i].reads, sizeof out[i].reads);
+      out[i].read = script->read.value;
     }
   }
-  *c->flag = all;
+}
+
+static int success_body(lua_State *L) {
+  ph_script *script = ph_script_of(L);
+  call *c = lua_touserdata(L, 1);
+  script->judging = PH_JUDGE_SUCCESS;
+  run_conditions(L, "success", script->spec.conditions, script->conditions,
+                 script->spec.info.nconditions, c->flag, c->conditions);
   return 0;
 }
 
@@ -108,6 +116,45 @@ ph_status ph_script_success(ph_script *script, const ph_scene *scene, bool *valu
   call c = {.scene = scene, .flag = value, .conditions = conditions};
   return run_call(script, success_body, &c);
 }
+
+/* --- stages --- */
+
+static int stage_body(lua_State *L) {
+  ph_script *script = ph_script_of(L);
+  call *c = lua_touserdata(L, 1);
+  const ph_stage_spec *stage = &script->spec.stages[c->n];
+  char group[80];
+  snprintf(group, sizeof group, "stages.%s", stage->stage.name);
+  script->judging = PH_JUDGE_STAGE;
+  run_conditions(L, stage->n == 1 && stage->name[0] == stage->stage.name ? "stages" : group,
+                 stage->name, stage->reference, stage->n, c->flag, c->conditions);
+  return 0;
+}
+
+ph_status ph_script_stage(ph_script *script, const ph_scene *scene, size_t i, bool *value,
+                          ph_condition *conditions) {
+  *value = false;
+  if (i >= script->spec.info.nstages)
+    return ph_fail(PH_ENOTFOUND, "%s: the task has no stage %zu", script->shown, i);
+  call c = {.scene = scene, .flag = value, .conditions = conditions, .n = i};
+  return run_call(script, stage_body, &c);
+}
+
+ph_status ph_script_stages(ph_script *script, const ph_scene *scene, ph_stages *stages) {
+  bool value = false;
+  if (stages->done >= stages->n || scene->step < 1)
+    return PH_OK;
+  ph_status status = ph_script_stage(script, scene, stages->done, &value, NULL);
+  if (status == PH_OK)
+    ph_stages_update(stages, scene->step, value);
+  return status;
+}
+
+bool ph_script_wants_stages(const ph_script *script) {
+  return script->wants_stages;
+}
+
+/* --- failure, reward, readouts --- */
 
 static int failure_body(lua_State *L) {
   call *c = lua_touserdata(L, 1);

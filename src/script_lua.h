@@ -34,6 +34,8 @@ typedef enum ph_function {
   PH_FN_COUNT
 } ph_function;
 
+typedef enum ph_judge { PH_JUDGE_NONE, PH_JUDGE_STAGE, PH_JUDGE_SUCCESS } ph_judge;
+
 /* The last number that a condition looked at; strings are static, the model's or the
  * script's. */
 typedef struct ph_read {
@@ -72,7 +74,8 @@ struct ph_script {
   int s, env, rng_object; /* registry references */
   const ph_scene *scene;  /* only while a function that gets s runs */
   ph_view now;
-  bool in_condition;
+  ph_judge judging;  /* what the running function decides, and so cannot read */
+  bool wants_stages; /* it read what stages are reached, and the scene does not know */
   ph_read read;
   char read_call[96]; /* "force(a,b)" of a read */
   ph_sim *sim;        /* only while reset runs */
@@ -106,6 +109,12 @@ void ph_script_metatable(lua_State *L, const char *name, const luaL_Reg *functio
 
 /* script_task.c: reads the table on the top of the stack into script->spec. */
 void ph_script_read_task(lua_State *L);
+/* script_stages.c: reads the table of functions on the top of the stack, sorted by name, and pops
+ * it; returns how many. */
+size_t ph_script_read_functions(lua_State *L, const char *key, const char ***names,
+                                int **references);
+/* Reads `stages` of the table at index t. */
+void ph_script_read_stages(lua_State *L, int t);
 
 /* script_scene.c and script_env.c: metatables; pushing the objects. */
 void ph_script_open_scene(lua_State *L);

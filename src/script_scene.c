@@ -381,8 +381,9 @@ static int scene_speed(lua_State *L) {
 /* --- s --- */
 
 static const char *const root_fields[] = {
-    "time", "step",    "joint", "qvel",  "body",  "site",  "geom",      "sensor",  "ctrl", "action",
-    "dist", "contact", "force", "speed", "start", "model", "predicate", "latched", NULL};
+    "time",   "step",  "joint",     "qvel",    "body",    "site",        "geom",
+    "sensor", "ctrl",  "action",    "dist",    "contact", "force",       "speed",
+    "start",  "model", "predicate", "latched", "stage",   "stages_done", NULL};
 static const char *const start_fields[] = {"time", "joint",  "qvel", "body", "site",
                                            "geom", "sensor", "ctrl", "dist", NULL};
 
@@ -393,9 +394,31 @@ static int push_scalar(lua_State *L, const char *name, double value) {
 }
 
 static int push_flag(lua_State *L, const char *name, bool value) {
-  if (ph_script_of(L)->in_condition)
+  if (ph_script_of(L)->judging != PH_JUDGE_NONE)
     return luaL_error(L, "s.%s: is what the conditions decide; they cannot read it", name);
   lua_pushboolean(L, value);
+  return 1;
+}
+
+/* s.stage, the current one's name or "", and s.stages_done. */
+static int push_stages(lua_State *L, const char *name) {
+  ph_script *script = ph_script_of(L);
+  const ph_stages *stages = need_scene(L)->stages;
+  const ph_task_spec *spec = &script->spec;
+  if (spec->info.nstages == 0)
+    return luaL_error(L, "s.%s: the task has no stages", name);
+  if (script->judging == PH_JUDGE_STAGE)
+    return luaL_error(L, "s.%s: is what the stages decide; their tests cannot read it", name);
+  if (!stages) {
+    script->wants_stages = true;
+    return luaL_error(L, "s.%s: the stages reached so far are not known here", name);
+  }
+  if (strcmp(name, "stages_done") == 0) {
+    note_read(L, "stages_done", NULL, NULL, (double)stages->done);
+    lua_pushinteger(L, (lua_Integer)stages->done);
+  } else {
+    lua_pushstring(L, stages->done < stages->n ? spec->stages[stages->done].stage.name : "");
+  }
   return 1;
 }
 
@@ -422,6 +445,8 @@ static int root_index(lua_State *L) {
     return push_flag(L, "predicate", scene->predicate);
   if (!r->start && strcmp(name, "latched") == 0)
     return push_flag(L, "latched", scene->latched);
+  if (!r->start && (strcmp(name, "stage") == 0 || strcmp(name, "stages_done") == 0))
+    return push_stages(L, name);
   return ph_script_unknown(L, r->start ? "s.start has no" : "s has no", name,
                            r->start ? start_fields : root_fields);
 }
