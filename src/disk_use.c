@@ -13,13 +13,14 @@
 
 enum { LOOKS = 64 }; /* files in one look */
 
-/* A file whose size changes: an env's journal; or an episode that is not in its place yet, whose
- * journal may be there. */
+/* Files whose size changes: an env's journal; or that of an episode which has ended, until its file
+ * is in its place and its journal serves another. */
 typedef struct growing {
   int env_id;
   int64_t episode; /* -1: the env's journal */
   int64_t actions;
-  int64_t bytes; /* at the last look */
+  bool placed;   /* the episode's file is, and is counted */
+  int64_t bytes; /* of the journal, at the last look */
 } growing;
 
 struct ph_disk_use {
@@ -103,38 +104,21 @@ static void watch(ph_disk_use *use, const growing *file) {
   use->files[use->n++] = *file;
 }
 
-void ph_disk_use_add(ph_disk_use *use, int env_id, int64_t episode, int64_t actions) {
-  growing file = {.env_id = env_id, .episode = episode, .actions = actions};
-  if (!use)
-    return;
-  int64_t bytes = episode_size(use, &file);
-  pthread_mutex_lock(&use->lock);
-  use->settled += bytes;
-  if (bytes == 0)
-    watch(use, &file);
-  pthread_mutex_unlock(&use->lock);
-}
-
-/* False: the file has come to its place and is watched no more. */
+/* False: nothing of it changes any more. */
 static bool look(ph_disk_use *use, growing *file) {
   char name[PH_INDEX_NAME_SIZE];
-  int64_t bytes = episode_size(use, file);
+  int64_t bytes = file->placed ? 0 : episode_size(use, file);
+  file->placed = file->placed || bytes > 0;
+  use->settled += bytes;
   use->moving -= file->bytes;
-  if (bytes > 0) {
-    use->settled += bytes;
-    return false;
-  }
   ph_index_journal_name(name, sizeof name, file->env_id, file->episode);
   file->bytes = size_of(use, name);
   use->moving += file->bytes;
-  return true;
+  return !file->placed || file->bytes > 0;
 }
 
-int64_t ph_disk_use_now(ph_disk_use *use) {
-  if (!use)
-    return 0;
-  pthread_mutex_lock(&use->lock);
-  size_t looks = use->n < LOOKS ? use->n : LOOKS;
+static void look_at_some(ph_disk_use *use, size_t looks) {
+  looks = use->n < looks ? use->n : looks;
   for (size_t k = 0; k < looks && use->n > 0; k++) {
     use->next = use->next < use->n ? use->next : 0;
     if (look(use, &use->files[use->next]))
@@ -142,6 +126,26 @@ int64_t ph_disk_use_now(ph_disk_use *use) {
     else
       use->files[use->next] = use->files[--use->n];
   }
+}
+
+/* Nobody need ask for the sum: so that the list does not grow with the episodes, two are looked at
+ * for each that comes. */
+void ph_disk_use_add(ph_disk_use *use, int env_id, int64_t episode, int64_t actions) {
+  growing file = {.env_id = env_id, .episode = episode, .actions = actions};
+  if (!use)
+    return;
+  pthread_mutex_lock(&use->lock);
+  if (look(use, &file))
+    watch(use, &file);
+  look_at_some(use, 2);
+  pthread_mutex_unlock(&use->lock);
+}
+
+int64_t ph_disk_use_now(ph_disk_use *use) {
+  if (!use)
+    return 0;
+  pthread_mutex_lock(&use->lock);
+  look_at_some(use, LOOKS);
   use->index = size_of(use, "index");
   int64_t bytes = use->settled + use->moving + use->index;
   pthread_mutex_unlock(&use->lock);

@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "disk_use.h"
 #include "fail.h"
 #include "index.h"
+#include "thread.h"
 
 enum { SLICE = 64, ENVS_MAX = 1 << 20, JOBS_MAX = 1024 };
 
@@ -283,50 +283,77 @@ static void tell(ph_pool *pool, const ph_pool_episode *episode) {
 }
 
 /* An episode that never was active had no row 0. */
-static ph_status end_in_recorder(ph_pool *pool, const slot *s, const ph_pool_episode *e,
-                                 bool unwanted) {
+static ph_status end_in_recorder(ph_pool *pool, const slot *s, ph_end end, int success,
+                                 const char *detail, bool unwanted) {
   if (!s->active)
     return ph_recorder_skip(pool->rec, s->env_id);
   if (unwanted)
     return ph_recorder_discard(pool->rec, s->env_id);
-  return ph_recorder_end(pool->rec, s->env_id, e->end, e->success, e->detail);
+  return ph_recorder_end(pool->rec, s->env_id, end, success, detail);
+}
+
+static void name(ph_pool_episode *e, char file[PH_INDEX_NAME_SIZE], char id[PH_INDEX_NAME_SIZE]) {
+  ph_index_file_name(file, PH_INDEX_NAME_SIZE, e->env_id, e->episode, e->actions);
+  snprintf(id, PH_INDEX_NAME_SIZE, "%.*s", (int)(strrchr(file, '_') - file), file);
+  e->file = file;
+  e->id = id;
+}
+
+/* Of an episode with rows, once its commit was tried. Only the last one of an env can have been
+ * ended by an error of it. */
+static void recorded(void *user, const ph_recorded *r) {
+  ph_pool *pool = user;
+  char file[PH_INDEX_NAME_SIZE], id[PH_INDEX_NAME_SIZE];
+  const slot *s = &pool->slots[r->env_id];
+  ph_pool_episode e = {.env_id = r->env_id,
+                       .episode = r->episode,
+                       .actions = r->actions,
+                       .seed = r->seed,
+                       .end = r->end,
+                       .success = r->success,
+                       .fate = r->status == PH_OK ? PH_POOL_SAVED : PH_POOL_KEPT,
+                       .detail = r->detail,
+                       .error = r->end == PH_END_ABORTED && s->failed ? s->error : r->error};
+  name(&e, file, id);
+  if (r->status != PH_OK)
+    atomic_fetch_add(&pool->errors, 1);
+  tell(pool, &e);
+}
+
+/* The recorder tells of those that it commits. */
+static void tell_dropped(ph_pool *pool, const slot *s, ph_end reason, int success,
+                         const char *detail, const char *error) {
+  char file[PH_INDEX_NAME_SIZE], id[PH_INDEX_NAME_SIZE];
+  ph_pool_episode e = {.env_id = s->env_id,
+                       .episode = s->episode,
+                       .actions = s->actions,
+                       .seed = s->seed,
+                       .end = reason,
+                       .success = success,
+                       .fate = s->actions == 0 ? PH_POOL_DISCARDED : PH_POOL_UNSUCCESSFUL,
+                       .detail = detail,
+                       .error = s->error ? s->error : error};
+  if (error)
+    atomic_fetch_add(&pool->errors, 1);
+  name(&e, file, id);
+  tell(pool, &e);
 }
 
 /* Ends the episode that the env is in: in the recorder, in the counters, and tells of it. */
 static void end(ph_pool *pool, slot *s, ph_end reason, const char *detail) {
-  char file[PH_INDEX_NAME_SIZE], id[PH_INDEX_NAME_SIZE];
   bool judged = ph_task_info_of(pool->task)->has_success;
-  ph_index_file_name(file, sizeof file, s->env_id, s->episode, s->actions);
-  snprintf(id, sizeof id, "%.*s", (int)(strrchr(file, '_') - file), file);
-  ph_pool_episode e = {.env_id = s->env_id,
-                       .episode = s->episode,
-                       .id = id,
-                       .file = file,
-                       .actions = s->actions,
-                       .seed = s->seed,
-                       .end = reason,
-                       .success = judged ? reason == PH_END_SUCCESS : -1,
-                       .detail = detail,
-                       .error = s->error};
-  bool unwanted = pool->opt.only_success && e.success != 1 && s->actions > 0;
-  ph_status status = end_in_recorder(pool, s, &e, unwanted);
-  if (status != PH_OK) {
-    e.fate = PH_POOL_KEPT;
-    e.error = e.error ? e.error : ph_error();
-    atomic_fetch_add(&pool->errors, 1);
-  } else if (s->actions == 0) {
-    e.fate = PH_POOL_DISCARDED;
-  } else {
-    e.fate = unwanted ? PH_POOL_UNSUCCESSFUL : PH_POOL_SAVED;
-  }
+  int success = judged ? reason == PH_END_SUCCESS : -1;
+  bool unwanted = pool->opt.only_success && success != 1 && s->actions > 0;
+  ph_status status = end_in_recorder(pool, s, reason, success, detail, unwanted);
   s->active = false;
   s->left--;
-  if (e.success == 1)
+  if (success == 1)
     atomic_fetch_add(&pool->successes, 1);
-  if (e.fate == PH_POOL_SAVED || e.fate == PH_POOL_KEPT)
-    ph_disk_use_add(atomic_load(&pool->disk), e.env_id, e.episode, e.actions);
   atomic_fetch_add(&s->ended, 1);
-  tell(pool, &e);
+  if (s->actions > 0 && !unwanted)
+    ph_disk_use_add(atomic_load(&pool->disk), s->env_id, s->episode, s->actions);
+  else
+    tell_dropped(pool, s, reason, success, detail, status == PH_OK ? NULL : ph_error());
 }
 
 /* --- workers --- */
@@ -370,25 +397,12 @@ static void *work(void *arg) {
   return NULL;
 }
 
-/* Signals are for the host's own threads, but for those that this thread raises itself. */
-static void block_signals(sigset_t *old) {
-  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
-  sigset_t set;
-  sigfillset(&set);
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    sigdelset(&set, own[i]);
-  pthread_sigmask(SIG_SETMASK, &set, old);
-}
-
 /* The caller is one of the workers: where no thread can be had, it does all. */
 static void run_workers(ph_pool *pool) {
   pthread_t *threads = calloc((size_t)pool->jobs, sizeof *threads);
-  sigset_t old;
   int n = 0;
-  block_signals(&old);
-  while (threads && n < pool->jobs - 1 && pthread_create(&threads[n], NULL, work, pool) == 0)
+  while (threads && n < pool->jobs - 1 && ph_thread_start(&threads[n], work, pool))
     n++;
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
   work(pool);
   for (int i = 0; i < n; i++)
     pthread_join(threads[i], NULL);
@@ -417,8 +431,11 @@ ph_status ph_pool_run(ph_pool *pool, ph_recorder *rec) {
   for (int i = 0; i < pool->n; i++)
     if (pool->slots[i].left > 0)
       queue_put(pool, &pool->slots[i]);
+  ph_recorder_watch(rec, recorded, pool);
   run_workers(pool);
   abort_all(pool);
+  ph_recorder_flush(rec);
+  ph_recorder_watch(rec, NULL, NULL);
   pool->rec = NULL;
   return pool->culprit < 0 ? PH_OK : ph_fail(pool->status, "%s", pool->error);
 }

@@ -17,6 +17,7 @@ static void slot_free(ph_slot *slot) {
 }
 
 void ph_recorder_free_all(ph_recorder *rec) {
+  ph_behind_stop(rec);
   bool left = rec->kept != NULL;
   for (size_t i = 0; i < rec->nslots; i++) {
     left = left || rec->slots[i]->running;
@@ -27,6 +28,7 @@ void ph_recorder_free_all(ph_recorder *rec) {
     ph_take_clear(&kept->take);
     free(kept);
   }
+  ph_behind_destroy(rec);
   if (rec->run && rec->tally.commits == 0 && !left) /* journals that are left need run.h5 */
     ph_sink_run_undo(rec->sink);
   rec->sink->free(rec->sink);
@@ -66,6 +68,7 @@ static void fill(ph_recorder *rec, const ph_model *model, const ph_recorder_opti
   pthread_mutex_init(&rec->lock, NULL);
   pthread_mutex_init(&rec->commits, NULL);
   pthread_mutex_init(&rec->warning, NULL);
+  ph_behind_init(rec, opt->behind);
 }
 
 /* Takes sink and provenance. */
@@ -310,6 +313,12 @@ void ph_recorder_tally_now(const ph_recorder *rec, ph_tally *out) {
   pthread_mutex_lock((pthread_mutex_t *)&rec->lock);
   *out = rec->tally;
   pthread_mutex_unlock((pthread_mutex_t *)&rec->lock);
+}
+
+void ph_recorder_watch(ph_recorder *rec, void (*ended)(void *user, const ph_recorded *episode),
+                       void *user) {
+  rec->ended = ended;
+  rec->ended_user = user;
 }
 
 const char *ph_recorder_path(const ph_recorder *rec) {

@@ -17,27 +17,56 @@ static void drop(ph_recorder *rec, ph_slot *slot) {
   pthread_mutex_unlock(&rec->lock);
 }
 
-/* Errors stay those of the commit, whatever is done about them. */
-static ph_status commit(ph_recorder *rec, ph_slot *slot) {
+static ph_recorded recorded(const ph_take *take, ph_status status, const char *error) {
+  ph_recorded episode = {.env_id = take->env_id,
+                         .episode = take->episode,
+                         .seed = take->seed,
+                         .actions = ph_rowlog_states(take->log) - 1,
+                         .end = take->reason,
+                         .success = take->success,
+                         .detail = take->detail,
+                         .status = status,
+                         .error = status == PH_OK ? NULL : error};
+  return episode;
+}
+
+/* Once an episode is kept another thread may commit it: it is told of before. */
+ph_status ph_recorder_commit(ph_recorder *rec, ph_kept *ended) {
   char text[600] = "";
   pthread_mutex_lock(&rec->commits);
-  ph_status status = ph_take_commit(&slot->take, rec->sink, &rec->origin, rec->model);
+  ph_status status = ph_take_commit(&ended->take, rec->sink, &rec->origin, rec->model);
   if (status != PH_OK)
     snprintf(text, sizeof text, "%s", ph_error());
   ph_recorder_news(rec);
-  if (status == PH_OK) {
-    ph_recorder_committed(rec, &slot->take);
+  ph_recorded episode = recorded(&ended->take, status, text);
+  if (status == PH_OK)
+    ph_recorder_committed(rec, &ended->take);
+  if (rec->ended)
+    rec->ended(rec->ended_user, &episode);
+  if (status == PH_OK)
     ph_recorder_try_later(rec);
-  } else {
-    ph_recorder_keep(rec, slot);
-  }
+  else
+    ph_recorder_keep(rec, ended);
   pthread_mutex_unlock(&rec->commits);
-  if (status == PH_OK) {
-    ph_slot_journal_back(slot, &slot->take);
-    ph_take_clear(&slot->take);
-  } else {
+  if (status != PH_OK)
     ph_recorder_trouble(rec, PH_TROUBLE_COMMIT, text);
-    ph_fail(status, "%s", text);
+  return status == PH_OK ? PH_OK : ph_fail(status, "%s", text);
+}
+
+/* Errors stay those of the commit, whatever is done about them. */
+static ph_status commit(ph_recorder *rec, ph_slot *slot) {
+  ph_kept *ended = slot->spare;
+  ph_status status = PH_OK;
+  slot->spare = NULL;
+  *ended = (ph_kept){.take = slot->take};
+  memset(&slot->take, 0, sizeof slot->take);
+  if (!ph_behind_put(rec, ended)) {
+    status = ph_recorder_commit(rec, ended);
+    if (status == PH_OK) {
+      ph_slot_journal_back(slot, &ended->take);
+      ph_take_clear(&ended->take);
+      slot->spare = ended;
+    }
   }
   pthread_mutex_lock(&rec->lock);
   slot->running = false;
@@ -173,6 +202,7 @@ ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally) {
   for (size_t i = 0; i < rec->nslots; i++)
     if (rec->slots[i]->running)
       ph_slot_end(rec, rec->slots[i], PH_END_ABORTED, success, "the recording was closed");
+  ph_behind_stop(rec);
   ph_status status = ph_recorder_retry(rec);
   if (status != PH_OK)
     snprintf(text, sizeof text, "%s", ph_error());

@@ -45,7 +45,9 @@ ph_journal *ph_slot_journal(ph_recorder *rec, ph_slot *slot, const ph_take_begin
     status = ph_fail(PH_EIO, "%s: it is gone, or something else has taken its place", rec->path);
   } else if (!slot->journal) {
     journal_path(path, sizeof path, rec, slot->env_id, -1);
-    status = ph_journal_create(&slot->journal, path, true);
+    slot->journal = ph_behind_journal(rec, path);
+    if (!slot->journal)
+      status = ph_journal_create(&slot->journal, path, true);
   }
   if (status == PH_OK) {
     ph_journal_head head = {.meta = rec->origin,
@@ -149,11 +151,8 @@ static void drop_kept(ph_kept *kept) {
   free(kept);
 }
 
-void ph_recorder_keep(ph_recorder *rec, ph_slot *slot) {
-  ph_kept *kept = slot->spare, **last = &rec->kept;
-  slot->spare = NULL;
-  kept->take = slot->take;
-  memset(&slot->take, 0, sizeof slot->take);
+void ph_recorder_keep(ph_recorder *rec, ph_kept *kept) {
+  ph_kept **last = &rec->kept;
   ph_take_to_journal(rec, &kept->take);
   rest(rec, &kept->take);
   while (*last)

@@ -12,7 +12,7 @@
 #include "recorder.h"
 #include "take.h"
 
-/* An episode whose commit failed. */
+/* An episode that has ended: in line for its commit, or kept after one that failed. */
 typedef struct ph_kept {
   ph_take take;
   struct ph_kept *next;
@@ -36,7 +36,8 @@ typedef enum ph_trouble { PH_TROUBLE_COMMIT = 1, PH_TROUBLE_JOURNAL = 2 } ph_tro
 
 enum {
   PH_CAUSES = 16, /* that are told apart */
-  PH_AWAKE = 32   /* kept journals that stay open, so that their rows outlive their folder */
+  PH_AWAKE = 32,  /* kept journals that stay open, so that their rows outlive their folder */
+  PH_BEHIND = 8   /* episodes that are in line at most */
 };
 
 /* One errno, or that the folder is not in its place: whatever it keeps from the disk, it is told of
@@ -46,6 +47,19 @@ typedef struct ph_cause {
   bool place;         /* the folder is not in its place; why is how that was found */
   char why[160];
 } ph_cause;
+
+/* Commits behind the envs (recorder_behind.c). Under `lock`, but for what is set at open. */
+typedef struct ph_behind {
+  bool wanted;    /* set at open */
+  bool on, tried; /* there is a thread; it was tried to start one */
+  bool stop, busy;
+  pthread_t thread;
+  pthread_cond_t more, less; /* in line */
+  ph_kept *first, **last;
+  int n;
+  ph_journal *spare[PH_BEHIND + 1]; /* void, and named as the episodes that had them */
+  int nspare;
+} ph_behind;
 
 struct ph_recorder {
   ph_sink *sink;
@@ -60,6 +74,8 @@ struct ph_recorder {
   void (*warn)(void *user, const char *line);
   void (*relief)(void *user, const char *line); /* NULL where warn is */
   void *user;
+  void (*ended)(void *user, const ph_recorded *episode);
+  void *ended_user;
 
   pthread_mutex_t lock;
   ph_slot **slots; /* owned, each by itself: they stay where they are; in order of env_id */
@@ -67,6 +83,8 @@ struct ph_recorder {
   size_t unsafe;  /* slots that are */
   uint64_t calls; /* of ph_recorder_rows */
   ph_tally tally;
+
+  ph_behind behind;
 
   pthread_mutex_t commits;
   ph_kept *kept; /* oldest first */
@@ -104,15 +122,29 @@ bool ph_take_to_journal(const ph_recorder *rec, ph_take *take);
 
 /* Counts and frees an episode that is in its place. Under `commits`. */
 void ph_recorder_committed(ph_recorder *rec, const ph_take *take);
-/* Keeps the slot's take for another try. Under `commits`. */
-void ph_recorder_keep(ph_recorder *rec, ph_slot *slot);
+/* Keeps an episode for another try. Under `commits`. */
+void ph_recorder_keep(ph_recorder *rec, ph_kept *ended);
 /* Tries all that is kept again, in this sink; the first error. Under `commits`. */
 ph_status ph_recorder_try_kept(ph_recorder *rec, ph_sink *sink);
 /* The same after a commit that succeeded, if it is time. Under `commits`. */
 void ph_recorder_try_later(ph_recorder *rec);
+/* Commits an episode that has ended, and tells of it. PH_OK: it is still the caller's, with its
+ * journal; else it is kept. */
+ph_status ph_recorder_commit(ph_recorder *rec, ph_kept *ended);
 /* Ends the slot's episode. */
 ph_status ph_slot_end(ph_recorder *rec, ph_slot *slot, ph_end reason, int success,
                       const char *detail);
+
+/* --- commits behind (recorder_behind.c) --- */
+
+void ph_behind_init(ph_recorder *rec, bool wanted);
+/* Takes an episode that has ended into the line. False: there is none. */
+bool ph_behind_put(ph_recorder *rec, ph_kept *ended);
+/* A void journal that goes by this name now; NULL: there is none. */
+ph_journal *ph_behind_journal(ph_recorder *rec, const char *path);
+/* Commits what is in line and ends the thread. */
+void ph_behind_stop(ph_recorder *rec);
+void ph_behind_destroy(ph_recorder *rec);
 
 /* --- warnings (recorder_warn.c) --- */
 

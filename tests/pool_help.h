@@ -58,6 +58,7 @@ struct Recorder {
     opt.action_dim = ph_pool_dims(pool.pool)->action_dim;
     opt.action_state = ph_pool_dims(pool.pool)->action_state;
     opt.existing = existing;
+    opt.behind = getenv("PLAYHEAD_TEST_BEHIND") != nullptr;
     EXPECT_EQ(PH_OK, ph_recorder_open(&rec, dir.c_str(), model.model, &opt)) << ph_error();
   }
   ~Recorder() {

@@ -26,6 +26,7 @@ struct RunRec {
     opt.control_steps = task != nullptr ? 0 : 1;
     opt.existing = existing;
     opt.compress = compress;
+    opt.behind = getenv("PLAYHEAD_TEST_BEHIND") != nullptr;
     opt.warn = on_warn;
     opt.user = this;
     EXPECT_EQ(PH_OK, ph_recorder_open(&rec, dir.c_str(), model.model, &opt)) << ph_error();

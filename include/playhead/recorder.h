@@ -4,7 +4,7 @@
  * env's journal, where a killed process leaves them for ph_salvage_run.
  *
  * Threads: begin, rows, end and discard of different envs may run at the same time; for one env one
- * call at a time. open and close belong to one thread, with nothing else at work. */
+ * call at a time. open, watch and close belong to one thread, with nothing else at work. */
 #ifndef PLAYHEAD_RECORDER_H
 #define PLAYHEAD_RECORDER_H
 
@@ -39,10 +39,11 @@ typedef struct ph_recorder_options {
   int action_state;     /* length of action_state in rows; ignored where action_dim is the task's */
   bool ctrl_substeps;   /* rows will carry ctrl of every substep */
   bool compress;        /* 64-row chunks with shuffle, deflate and fletcher32 */
+  bool behind;          /* a thread of the recorder's own commits: ph_recorder_end does not wait */
   ph_existing existing;
   /* Nullable. Told once of each cause that keeps rows from the disk (path and reason in one line),
-   * and again when it is gone; one line at a time, from any thread that records. It must not call
-   * the recorder. */
+   * and again when it is gone; one line at a time, from any thread that records, and the recorder's
+   * own. It must not call the recorder. */
   void (*warn)(void *user, const char *line);
   void *user;
   /* Nullable. As warn, and told instead of it that a cause is gone, and how many episodes of which
@@ -51,8 +52,8 @@ typedef struct ph_recorder_options {
 } ph_recorder_options;
 #define PH_RECORDER_OPTIONS_INIT                                                                   \
   {                                                                                                \
-    NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false, false, PH_EXISTING_REFUSE, NULL,     \
-        NULL, NULL                                                                                 \
+    NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false, false, false, PH_EXISTING_REFUSE,    \
+        NULL, NULL, NULL                                                                           \
   }
 
 /* Tally of a recording: resets = commits + discards once it is closed and nothing was lost. */
@@ -78,6 +79,24 @@ PH_API void ph_recorder_make_run_id(char *out, size_t size);
  * is missing, cannot be opened or has an oddity: it is named. PH_EIO. */
 PH_API ph_status ph_recorder_open(ph_recorder **out, const char *path, const ph_model *model,
                                   const ph_recorder_options *opt);
+
+/* An episode that has ended and had a row, as it is told of. Strings are valid during the call. */
+typedef struct ph_recorded {
+  int env_id;
+  int64_t episode; /* its number */
+  uint64_t seed;
+  int64_t actions; /* rows */
+  ph_end end;
+  int success;
+  const char *detail;
+  ph_status status;  /* PH_OK: it is in its place; else its rows are kept */
+  const char *error; /* why; NULL with PH_OK */
+} ph_recorded;
+
+/* Tells of each episode whose commit succeeded, or failed for the first time: one at a time, from
+ * any thread that commits. It must not call the recorder. NULL: nobody. */
+PH_API void ph_recorder_watch(ph_recorder *rec,
+                              void (*ended)(void *user, const ph_recorded *episode), void *user);
 
 /* Starts an episode of an env: its seed, what its reset changed (n edits), row 0. All is copied.
  * Ids start at 0 and need not be dense; an env's episodes are numbered from 0 in order of begin.
@@ -105,9 +124,15 @@ PH_API ph_status ph_recorder_rows(ph_recorder *rec, const int *env_ids, size_t n
 /* Ends an episode: success is 1, 0 or -1 (no task); detail is nullable, of at most 199 bytes, and
  * copied. The file is complete on disk when this returns PH_OK. With no row at all the episode is
  * discarded and counted. After PH_EIO the env may begin its next episode: the rows are kept and
- * tried again by close. */
+ * tried again by close.
+ *
+ * With the option `behind` PH_OK says that the episode is in the line of those to be committed: its
+ * rows are in a journal of its own until then, where a killed process leaves them. Where the line
+ * is long this waits until it is shorter. ph_recorder_watch tells what became of each. */
 PH_API ph_status ph_recorder_end(ph_recorder *rec, int env_id, ph_end reason, int success,
                                  const char *detail);
+/* Returns when no episode is in the line any more. */
+PH_API void ph_recorder_flush(ph_recorder *rec);
 /* Drops the rows of the running episode; its number is not used again. */
 PH_API ph_status ph_recorder_discard(ph_recorder *rec, int env_id);
 

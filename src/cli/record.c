@@ -165,6 +165,7 @@ static int open_recorder(struct record *r) {
   opt.action_state = ph_pool_dims(r->pool)->action_state;
   opt.action_dim = ph_pool_dims(r->pool)->action_dim;
   opt.compress = r->opt->compress;
+  opt.behind = true;
   opt.existing = r->opt->append      ? PH_EXISTING_APPEND
                  : r->opt->overwrite ? PH_EXISTING_OVERWRITE
                                      : PH_EXISTING_REFUSE;
