@@ -5,133 +5,81 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "action_term.h"
 #include "fail.h"
-#include "mj.h"
-#include "name.h"
+#include "ik.h"
 #include "task.h"
 
-/* One element: ctrl[actuator] = gear * clip(offset + scale * mapped), cut to the actuator's range.
- */
-typedef struct channel {
-  ph_action_element shown;
-  double scale, offset;
-  double clip_min, clip_max;
-  double gear;               /* 1 but for joint_position on a geared actuator */
-  double ctrl_min, ctrl_max; /* -inf, inf where not limited */
-  double range_min, range_max;
-  bool mapped; /* [-1, 1] stands for the range */
-} channel;
+/* --- what terms are made of --- */
 
-struct ph_actions {
-  const ph_model *model; /* referenced: names are borrowed from it */
-  channel *channels;
-  int dim;
-  int *driver;       /* (nu) term that drives the actuator, -1 none */
-  char (*types)[24]; /* (terms) */
-};
-
-static ph_status take_actuator(ph_actions *a, int term, int actuator, const char *type) {
-  const char *name = ph_model_name(a->model, PH_ACTUATOR, actuator);
-  int other = a->driver[actuator];
-  if (other >= 0)
-    return ph_fail(PH_EMISMATCH, "actions[%d] (%s): actuator '%s': actions[%d] drives it already",
-                   term + 1, type, name, other + 1);
-  a->driver[actuator] = term;
-  return PH_OK;
-}
-
-static void set_ctrl_range(const mjModel *m, channel *c) {
-  int i = c->shown.actuator;
-  bool limited = m->actuator_ctrllimited[i] && !(m->opt.disableflags & mjDSBL_CLAMPCTRL);
-  c->ctrl_min = limited ? m->actuator_ctrlrange[2 * i] : -INFINITY;
-  c->ctrl_max = limited ? m->actuator_ctrlrange[2 * i + 1] : INFINITY;
-}
-
-static ph_status add_channel(ph_actions *a, int term, const ph_term_spec *spec, int actuator,
-                             const char *name, double gear) {
-  ph_status st = take_actuator(a, term, actuator, spec->type);
-  if (st != PH_OK)
-    return st;
-  channel *c = &a->channels[a->dim++];
-  *c = (channel){.shown = {actuator, a->types[term], name, 0, 0},
-                 .scale = spec->scale,
-                 .offset = spec->offset,
-                 .clip_min = spec->min,
-                 .clip_max = spec->max,
-                 .gear = gear};
-  set_ctrl_range(a->model->m, c);
-  return PH_OK;
-}
-
-/* A servo: force = kp (ctrl - length) - kv velocity. */
-static bool is_position_servo(const mjModel *m, int i) {
-  const mjtNum *gain = m->actuator_gainprm + (size_t)i * mjNGAIN;
-  const mjtNum *bias = m->actuator_biasprm + (size_t)i * mjNBIAS;
-  return m->actuator_gaintype[i] == mjGAIN_FIXED && m->actuator_biastype[i] == mjBIAS_AFFINE &&
-         gain[0] > 0 && bias[0] == 0 && bias[1] == -gain[0];
-}
-
-static ph_status find_servo(const ph_actions *a, int term, int joint, int *out) {
-  const mjModel *m = a->model->m;
-  const char *name = ph_model_name(a->model, PH_JOINT, joint);
-  int found = 0;
-  ph_joint_type type = ph_model_joint(a->model, joint)->type;
-  if (type != PH_SLIDE && type != PH_HINGE)
-    return ph_fail(PH_EMISMATCH,
-                   "actions[%d] (joint_position): joint '%s': is neither slide nor hinge", term + 1,
-                   name);
-  for (int i = 0; i < (int)m->nu; i++) {
-    bool on_joint =
-        m->actuator_trntype[i] == mjTRN_JOINT || m->actuator_trntype[i] == mjTRN_JOINTINPARENT;
-    if (on_joint && m->actuator_trnid[2 * i] == joint && is_position_servo(m, i) && found++ == 0)
-      *out = i;
+ph_status ph_term_element(ph_term *term, int actuator, const char *name, const ph_term_map *map,
+                          double low, double high) {
+  ph_actions *a = term->actions;
+  if (a->dim == a->room) {
+    int room = 2 * a->room + 16;
+    ph_element *more = realloc(a->elements, (size_t)room * sizeof *more);
+    if (!more)
+      return ph_fail(PH_ENOMEM, "actions: out of memory");
+    a->elements = more;
+    a->room = room;
   }
-  if (found == 1)
-    return PH_OK;
-  return ph_fail(PH_EMISMATCH,
-                 "actions[%d] (joint_position): joint '%s': %s position actuator acts on it",
-                 term + 1, name, found == 0 ? "no" : "more than one");
-}
-
-/* Adds all objects that one pattern matches, in model order; those that the term has are skipped.
- */
-static ph_status add_matches(ph_actions *a, int term, const ph_term_spec *spec, const char *pattern,
-                             bool joints) {
-  ph_kind kind = joints ? PH_JOINT : PH_ACTUATOR;
-  int n = ph_model_count(a->model, kind), matches = 0;
-  ph_near near;
-  char text[300];
-  ph_near_begin(&near, pattern);
-  for (int i = 0; i < n; i++) {
-    const char *name = ph_model_name(a->model, kind, i);
-    int actuator = i;
-    ph_near_add(&near, name);
-    if (!ph_pattern_match(pattern, name))
-      continue;
-    matches++;
-    ph_status st = joints ? find_servo(a, term, i, &actuator) : PH_OK;
-    double gear = joints && st == PH_OK ? a->model->m->actuator_gear[6 * actuator] : 1;
-    if (st == PH_OK && a->driver[actuator] != term)
-      st = add_channel(a, term, spec, actuator, name, gear);
-    if (st != PH_OK)
-      return st;
-  }
-  if (matches == 0)
-    return ph_fail(PH_EMISMATCH, "actions[%d] (%s): '%s': the model has no such %s%s", term + 1,
-                   spec->type, pattern, joints ? "joint" : "actuator",
-                   ph_near_text(&near, text, sizeof text));
+  ph_element *e = &a->elements[a->dim++];
+  *e = (ph_element){.shown = {.actuator = actuator, .term = term->type->name},
+                    .map = *map,
+                    .low = low,
+                    .high = high};
+  snprintf(e->name, sizeof e->name, "%s", name);
+  term->nelements++;
   return PH_OK;
 }
 
-static ph_status add_term(ph_actions *a, int term, const ph_term_spec *spec) {
-  bool joints = strcmp(spec->type, "joint_position") == 0;
-  snprintf(a->types[term], sizeof a->types[term], "%s", spec->type);
-  for (size_t i = 0; i < spec->npatterns; i++) {
-    ph_status st = add_matches(a, term, spec, spec->patterns[i], joints);
-    if (st != PH_OK)
-      return st;
-  }
+ph_status ph_term_remember(ph_term *term, int n) {
+  ph_actions *a = term->actions;
+  double *more = realloc(a->memory, (size_t)(a->nmemory + n) * sizeof *more);
+  if (!more)
+    return ph_fail(PH_ENOMEM, "actions: out of memory");
+  memset(more + a->nmemory, 0, (size_t)n * sizeof *more);
+  a->memory = more;
+  term->memory = a->nmemory;
+  term->nmemory = n;
+  a->nmemory += n;
   return PH_OK;
+}
+
+/* --- life --- */
+
+static const ph_term_type *find_type(const char *name) {
+  static const ph_term_type *const types[] = {&ph_term_ctrl, &ph_term_joint_position,
+                                              &ph_term_joint_delta, &ph_term_gripper,
+                                              &ph_term_eef_pose};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strcmp(types[i]->name, name) == 0)
+      return types[i];
+  return NULL;
+}
+
+static ph_status add_term(ph_actions *a, const ph_term_spec *spec) {
+  ph_term *term = &a->terms[a->nterms++];
+  *term = (ph_term){.type = find_type(spec->type),
+                    .spec = spec,
+                    .actions = a,
+                    .number = a->nterms,
+                    .first = a->dim,
+                    .threshold = NAN};
+  if (!term->type)
+    return ph_fail(PH_EMISMATCH, "actions[%d]: unknown type '%s'", term->number, spec->type);
+  ph_status st = term->type->create(term);
+  term->spec = NULL;
+  return st;
+}
+
+/* The raw values between which nothing is cut. */
+static void show_range(ph_element *e) {
+  const ph_term_map *map = &e->map;
+  double low = fmax(map->min, e->low), high = fmin(map->max, e->high);
+  double ends[2] = {(low - map->offset) / map->scale, (high - map->offset) / map->scale};
+  e->shown.min = e->mapped ? -1 : map->scale == 0 ? -INFINITY : fmin(ends[0], ends[1]);
+  e->shown.max = e->mapped ? 1 : map->scale == 0 ? INFINITY : fmax(ends[0], ends[1]);
 }
 
 static ph_status set_ranges(ph_actions *a, const ph_task_spec *spec) {
@@ -139,41 +87,43 @@ static ph_status set_ranges(ph_actions *a, const ph_task_spec *spec) {
     return ph_fail(PH_EMISMATCH, "action_range: has %zu elements, the action has %d", spec->nrange,
                    a->dim);
   for (int i = 0; i < a->dim; i++) {
-    channel *c = &a->channels[i];
-    c->mapped = spec->range_min != NULL;
-    c->range_min = c->mapped ? spec->range_min[i] : 0;
-    c->range_max = c->mapped ? spec->range_max[i] : 0;
-    double lo = fmax(c->clip_min, fmin(c->ctrl_min / c->gear, c->ctrl_max / c->gear));
-    double hi = fmin(c->clip_max, fmax(c->ctrl_min / c->gear, c->ctrl_max / c->gear));
-    double ends[2] = {(lo - c->offset) / c->scale, (hi - c->offset) / c->scale};
-    bool free_range = c->scale == 0 || c->gear == 0;
-    c->shown.min = c->mapped ? -1 : free_range ? -INFINITY : fmin(ends[0], ends[1]);
-    c->shown.max = c->mapped ? 1 : free_range ? INFINITY : fmax(ends[0], ends[1]);
+    ph_element *e = &a->elements[i];
+    e->shown.name = e->name;
+    e->mapped = spec->range_min != NULL;
+    e->range_min = e->mapped ? spec->range_min[i] : 0;
+    e->range_max = e->mapped ? spec->range_max[i] : 0;
+    show_range(e);
   }
   return PH_OK;
 }
 
 static ph_status allocate_actions(ph_actions **out, const ph_model *model, size_t nterms) {
   ph_actions *a = calloc(1, sizeof *a);
-  size_t nu = (size_t)model->m->nu;
   *out = a;
   if (!a)
     return ph_fail(PH_ENOMEM, "actions: out of memory");
   a->model = ph_model_ref(model);
-  a->channels = calloc(nu + 1, sizeof *a->channels);
-  a->driver = malloc((nu + 1) * sizeof *a->driver);
-  a->types = calloc(nterms + 1, sizeof *a->types);
-  if (!a->channels || !a->driver || !a->types)
+  a->terms = calloc(nterms + 1, sizeof *a->terms);
+  a->driver = calloc((size_t)model->m->nu + 1, sizeof *a->driver);
+  if (!a->terms || !a->driver)
     return ph_fail(PH_ENOMEM, "actions: out of memory");
-  for (size_t i = 0; i < nu; i++)
-    a->driver[i] = -1;
   return PH_OK;
+}
+
+static ph_status allocate_buffers(ph_actions *a) {
+  size_t n = (size_t)a->dim + 1;
+  a->x = calloc(n, sizeof *a->x);
+  a->clipped = calloc(n, sizeof *a->clipped);
+  a->clips = calloc(n, sizeof *a->clips);
+  return a->x && a->clipped && a->clips ? PH_OK : ph_fail(PH_ENOMEM, "actions: out of memory");
 }
 
 ph_status ph_actions_create(ph_actions **out, const ph_task *task, const ph_model *model) {
   static char everything[] = "*";
   char *patterns[] = {everything};
-  const ph_term_spec plain = {"ctrl", patterns, 1, 1, 0, -INFINITY, INFINITY};
+  const ph_term_map same = {1, 0, -INFINITY, INFINITY};
+  const ph_term_spec plain = {
+      .type = "ctrl", .patterns = patterns, .npatterns = 1, .map = same, .rotation = same};
   const ph_task_spec *spec = ph_task_spec_of(task);
   size_t n = spec->info.nterms;
   ph_actions *a = NULL;
@@ -185,11 +135,13 @@ ph_status ph_actions_create(ph_actions **out, const ph_task *task, const ph_mode
     st = ph_fail(PH_EMISMATCH, "actions: the list is empty, the model has %d actuators",
                  (int)model->m->nu);
   for (size_t i = 0; st == PH_OK && i < n; i++)
-    st = add_term(a, (int)i, &spec->terms[i]);
+    st = add_term(a, &spec->terms[i]);
   if (st == PH_OK && n == 0 && model->m->nu > 0)
-    st = add_term(a, 0, &plain);
+    st = add_term(a, &plain);
   if (st == PH_OK)
     st = set_ranges(a, spec);
+  if (st == PH_OK)
+    st = allocate_buffers(a);
   if (st == PH_OK)
     *out = a;
   else
@@ -200,69 +152,95 @@ ph_status ph_actions_create(ph_actions **out, const ph_task *task, const ph_mode
 void ph_actions_free(ph_actions *actions) {
   if (!actions)
     return;
+  for (int i = 0; i < actions->nterms; i++) {
+    ph_ik_free(actions->terms[i].ik);
+    free(actions->terms[i].drives);
+    free(actions->terms[i].work);
+  }
   ph_model_unref((ph_model *)actions->model);
-  free(actions->channels);
+  free(actions->terms);
+  free(actions->elements);
+  free(actions->memory);
   free(actions->driver);
-  free(actions->types);
+  free(actions->x);
+  free(actions->clipped);
+  free(actions->clips);
   free(actions);
 }
+
+/* --- facts --- */
 
 int ph_actions_dim(const ph_actions *actions) {
   return actions->dim;
 }
 
-/* Neither ctrl nor joint_position remembers anything. */
 int ph_actions_state_dim(const ph_actions *actions) {
-  (void)actions;
-  return 0;
+  return actions->nmemory;
 }
 
 const ph_action_element *ph_actions_element(const ph_actions *actions, int i) {
-  return i >= 0 && i < actions->dim ? &actions->channels[i].shown : NULL;
+  return i >= 0 && i < actions->dim ? &actions->elements[i].shown : NULL;
 }
 
+bool ph_actions_clipped(const ph_actions *actions, int i) {
+  return i >= 0 && i < actions->dim && actions->clipped[i];
+}
+
+int64_t ph_actions_clip_count(const ph_actions *actions, int i) {
+  return i >= 0 && i < actions->dim ? actions->clips[i] : 0;
+}
+
+/* --- memory --- */
+
 void ph_actions_reset(ph_actions *actions, const ph_sim *sim) {
-  (void)actions;
-  (void)sim;
+  for (int i = 0; i < actions->nterms; i++)
+    if (actions->terms[i].type->reset)
+      actions->terms[i].type->reset(&actions->terms[i], sim);
+  for (int i = 0; i < actions->dim; i++) {
+    actions->clipped[i] = 0;
+    actions->clips[i] = 0;
+  }
 }
 
 void ph_actions_get_state(const ph_actions *actions, double *out) {
-  (void)actions;
-  (void)out;
+  if (actions->nmemory > 0)
+    memcpy(out, actions->memory, (size_t)actions->nmemory * sizeof *out);
 }
 
 void ph_actions_set_state(ph_actions *actions, const double *state) {
-  (void)actions;
-  (void)state;
+  if (actions->nmemory > 0)
+    memcpy(actions->memory, state, (size_t)actions->nmemory * sizeof *state);
 }
 
-static double cut(double x, double min, double max, bool *clipped) {
-  if (x < min || x > max)
-    *clipped = true;
-  return x < min ? min : x > max ? max : x;
-}
+/* --- apply --- */
 
-static double apply_channel(const channel *c, double raw, bool *clipped) {
+static double map_element(const ph_element *e, double raw, uint8_t *clipped) {
   double x = raw;
-  if (c->mapped) {
-    x = cut(x, -1, 1, clipped);
-    x = c->range_min + (x + 1) / 2 * (c->range_max - c->range_min);
+  if (e->mapped) {
+    x = ph_cut(x, -1, 1, clipped);
+    x = e->range_min + (x + 1) / 2 * (e->range_max - e->range_min);
   }
-  x = cut(c->offset + c->scale * x, c->clip_min, c->clip_max, clipped);
-  return cut(c->gear * x, c->ctrl_min, c->ctrl_max, clipped);
+  return ph_cut(e->map.offset + e->map.scale * x, e->map.min, e->map.max, clipped);
 }
 
 ph_status ph_actions_apply(ph_actions *actions, const ph_sim *sim, const double *action,
                            double *ctrl, bool *clipped) {
-  (void)sim;
   *clipped = false;
   for (int i = 0; i < actions->dim; i++)
     if (!isfinite(action[i]))
       return ph_fail(PH_EINVAL, "action: element %d (%s): %g is not finite", i,
-                     actions->channels[i].shown.name, action[i]);
+                     actions->elements[i].name, action[i]);
   for (int i = 0; i < actions->dim; i++) {
-    const channel *c = &actions->channels[i];
-    ctrl[c->shown.actuator] = apply_channel(c, action[i], clipped);
+    actions->clipped[i] = 0;
+    actions->x[i] = map_element(&actions->elements[i], action[i], &actions->clipped[i]);
+  }
+  for (int i = 0; i < actions->nterms; i++) {
+    ph_term *term = &actions->terms[i];
+    term->type->apply(term, sim, actions->x + term->first, ctrl, actions->clipped + term->first);
+  }
+  for (int i = 0; i < actions->dim; i++) {
+    actions->clips[i] += actions->clipped[i];
+    *clipped = *clipped || actions->clipped[i];
   }
   return PH_OK;
 }

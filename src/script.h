@@ -12,13 +12,25 @@
 typedef struct ph_script ph_script;
 typedef struct ph_scene ph_scene;
 
+/* clip(offset + scale * x); min and max are -inf, inf where there is no clip. */
+typedef struct ph_term_map {
+  double scale, offset, min, max;
+} ph_term_map;
+
 /* What a whole task table says; strings and arrays are owned by the script. */
 typedef struct ph_term_spec {
-  char type[24];   /* "ctrl", "joint_position" */
+  char type[24];   /* "ctrl", "joint_position", "joint_delta", "gripper", "eef_pose" */
   char **patterns; /* joints or actuators; full match, Lua-free: . * [] as in the README */
   size_t npatterns;
-  double scale, offset; /* ctrl = offset + scale * raw */
-  double min, max;      /* clip of the scaled value; -inf, inf */
+  ph_term_map map, rotation; /* rotation: of eef_pose's rotations; else the same */
+  bool target;               /* joint_delta, eef_pose: of = "target" */
+  double *open, *closed;     /* gripper; kept; NULL: the ends of the actuators' ranges */
+  size_t nopen, nclosed;
+  double threshold; /* gripper; NaN: none */
+  const char *site; /* eef_pose, as all below */
+  bool absolute, position, orientation;
+  double damping;
+  int iterations;
 } ph_term_spec;
 
 /* One of `stages`; all of its conditions must hold. */

@@ -214,7 +214,10 @@ TEST_F(Action, WithoutClampingNothingIsCutToTheRange) {
       "ctrlrange='-1 1'/></actuator></mujoco>");
   ASSERT_EQ("", create("", other));
   double raw = 5, ctrl = 0;
-  ASSERT_EQ(PH_OK, ph_actions_apply(actions, sim, &raw, &ctrl, &clipped));
+  ph_sim *own = nullptr;
+  ASSERT_EQ(PH_OK, ph_sim_create(&own, other));
+  ASSERT_EQ(PH_OK, ph_actions_apply(actions, own, &raw, &ctrl, &clipped));
+  ph_sim_free(own);
   EXPECT_EQ(5, ctrl);
   EXPECT_FALSE(clipped);
   ph_actions_free(actions);

@@ -77,14 +77,14 @@ TEST(Task, AWholeOne) {
   ASSERT_EQ(2u, spec->terms[0].npatterns);
   EXPECT_STREQ("arm_.*", spec->terms[0].patterns[0]);
   EXPECT_STREQ("drawer", spec->terms[0].patterns[1]);
-  EXPECT_EQ(0.05, spec->terms[0].scale);
-  EXPECT_EQ(-1, spec->terms[0].offset);
-  EXPECT_EQ(-2, spec->terms[0].min);
-  EXPECT_EQ(3, spec->terms[0].max);
+  EXPECT_EQ(0.05, spec->terms[0].map.scale);
+  EXPECT_EQ(-1, spec->terms[0].map.offset);
+  EXPECT_EQ(-2, spec->terms[0].map.min);
+  EXPECT_EQ(3, spec->terms[0].map.max);
   EXPECT_STREQ("ctrl", spec->terms[1].type);
-  EXPECT_EQ(1, spec->terms[1].scale);
-  EXPECT_EQ(-INFINITY, spec->terms[1].min);
-  EXPECT_EQ(1, spec->terms[1].max);
+  EXPECT_EQ(1, spec->terms[1].map.scale);
+  EXPECT_EQ(-INFINITY, spec->terms[1].map.min);
+  EXPECT_EQ(1, spec->terms[1].map.max);
   ASSERT_EQ(3u, spec->nrange);
   EXPECT_EQ(-3, spec->range_min[2]);
   EXPECT_EQ(2, spec->range_max[1]);
@@ -146,10 +146,9 @@ TEST(Task, RefusesWhatItDoesNotKnow) {
       {"actions = 1", "actions: must be a table"},
       {"actions = {x = {}}", "actions: must be a list, has a key that is a string"},
       {"actions = {1}", "actions[1]: must be a table, is a number"},
-      {"actions = {{}}", "actions[1]: needs a type: ctrl or joint_position"},
-      {"actions = {{type = 'gripper'}}",
-       "actions[1]: type 'gripper': this version has ctrl and joint_position"},
-      {"actions = {{type = 'eef_pose'}}", "this version has ctrl and joint_position"},
+      {"actions = {{}}", "actions[1]: needs a type: ctrl, joint_position, joint_delta"},
+      {"actions = {{type = 'griper'}}",
+       "actions[1]: unknown type 'griper'; did you mean 'gripper'?"},
       {"actions = {{type = 'ctrl'}}", "actions[1]: needs actuators, a list of names or patterns"},
       {"actions = {{type = 'ctrl', joints = {'a'}}}", "actions[1]: unknown key 'joints'"},
       {"actions = {{type = 'ctrl', actuators = 'a'}}", "actions[1]: actuators: must be a table"},
