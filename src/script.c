@@ -1,4 +1,4 @@
-#include "script_lua.h"
+#include "script_expr.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -115,9 +115,14 @@ static void count_hook(lua_State *L, lua_Debug *ar) {
     hit(script, PH_LIMIT_WORK);
   if (script->limit == PH_LIMIT_NONE)
     return;
-  if (script->limit_where[0] == 0 && lua_getinfo(L, "Sl", ar) && ar->currentline > 0)
-    snprintf(script->limit_where, sizeof script->limit_where, "%s:%d", ar->short_src,
-             ar->currentline);
+  if (script->limit_where[0] == 0 && lua_getinfo(L, "Sl", ar) && ar->currentline > 0) {
+    if (ph_script_is_expr(script->expr, ar->short_src))
+      ph_script_expr_where(script->expr, ar->currentline, script->limit_where,
+                           sizeof script->limit_where);
+    else
+      snprintf(script->limit_where, sizeof script->limit_where, "%s:%d", ar->short_src,
+               ar->currentline);
+  }
   lua_pushnil(L);
   lua_error(L);
 }
@@ -191,14 +196,18 @@ static size_t where_length(const ph_script *script, const char *message) {
 }
 
 static void where_begins(const ph_script *script, char *out, size_t size) {
-  if (script->line > 0)
+  if (script->in_expr)
+    ph_script_expr_where(script->expr, 0, out, size);
+  else if (script->line > 0)
     snprintf(out, size, "%s:%d", script->shown, script->line);
   else
     snprintf(out, size, "%s", script->shown);
 }
 
 static ph_status report_text(const ph_script *script, const char *message) {
-  char where[160];
+  char where[300], text[600];
+  if (ph_script_expr_message(script->expr, message, where, sizeof where, text, sizeof text))
+    return ph_fail(PH_ETASK, "%s: %s", where, text);
   size_t n = where_length(script, message);
   if (n > 0) {
     snprintf(where, sizeof where, "%.*s", (int)n, message);
@@ -206,7 +215,7 @@ static ph_status report_text(const ph_script *script, const char *message) {
   } else {
     where_begins(script, where, sizeof where);
   }
-  const char *what = script->what;
+  const char *what = script->in_expr ? "" : script->what;
   return ph_fail(PH_ETASK, "%s: %s%s%.600s", where, what, *what ? ": " : "", message);
 }
 
@@ -239,6 +248,7 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
   locale_t before = enter_c_locale();
   script->work = 0;
   script->line = 0;
+  script->in_expr = false;
   script->what[0] = 0;
   lua_sethook(L, count_hook, LUA_MASKCOUNT, HOOK_PERIOD);
   lua_settop(L, 0);
@@ -254,8 +264,9 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
 /* --- opening --- */
 
 typedef struct text {
-  const char *source;
+  const char *source; /* NULL: an empty table */
   size_t size;
+  const char *expr; /* NULL */
 } text;
 
 static int set_up(lua_State *L) {
@@ -271,11 +282,16 @@ static int set_up(lua_State *L) {
 static int load(lua_State *L) {
   ph_script *script = ph_script_of(L);
   const text *t = lua_touserdata(L, 1);
-  if (luaL_loadbufferx(L, t->source, t->size, script->chunk, "t") != LUA_OK)
+  if (!t->source)
+    lua_newtable(L);
+  else if (luaL_loadbufferx(L, t->source, t->size, script->chunk, "t") != LUA_OK)
     return lua_error(L);
-  lua_call(L, 0, 1);
+  else
+    lua_call(L, 0, 1);
   if (!lua_istable(L, -1))
     return luaL_error(L, "a task file returns a table, this one a %s", luaL_typename(L, -1));
+  if (t->expr)
+    ph_script_set_success(L, t->expr);
   ph_script_read_task(L);
   return 0;
 }
@@ -283,6 +299,8 @@ static int load(lua_State *L) {
 /* Lua 5.4.4 can generate wrong code for functions that declare a constant _ENV. */
 static ph_status check_source(const ph_script *script, const text *t) {
   int line = 1;
+  if (t->expr && strstr(t->expr, "_ENV"))
+    return ph_fail(PH_ETASK, "--success '%.160s': _ENV: is not available to tasks", t->expr);
   if (t->size > PH_SCRIPT_SOURCE)
     return ph_fail(PH_ETASK, "%s: %zu bytes: a task may have %zu", script->shown, t->size,
                    PH_SCRIPT_SOURCE);
@@ -321,8 +339,13 @@ static ph_status make_state(ph_script *script) {
 }
 
 ph_status ph_script_open(ph_script **out, const char *source, size_t size, const char *name) {
+  return ph_script_open_with(out, source, size, name, NULL);
+}
+
+ph_status ph_script_open_with(ph_script **out, const char *source, size_t size, const char *name,
+                              const char *expr) {
   *out = NULL;
-  text t = {source, size};
+  text t = {source, source ? size : 0, expr};
   ph_script *script = calloc(1, sizeof *script);
   if (!script)
     return ph_fail(PH_ENOMEM, "%s: no memory for a script", name);

@@ -54,6 +54,10 @@ typedef struct ph_task_spec {
 
 /* Loads a task's text (text chunks only) and reads its table. `name` is for messages. */
 ph_status ph_script_open(ph_script **out, const char *source, size_t size, const char *name);
+/* The same where success is an expression (nullable: the task's own); source is nullable then: no
+ * more than the expression. */
+ph_status ph_script_open_with(ph_script **out, const char *source, size_t size, const char *name,
+                              const char *expr);
 void ph_script_free(ph_script *script); /* Nullable */
 const ph_task_spec *ph_script_spec(const ph_script *script);
 

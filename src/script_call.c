@@ -1,4 +1,4 @@
-#include "script_lua.h"
+#include "script_expr.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +42,7 @@ static void push_function(lua_State *L, int reference, const char *group, const 
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">S", &ar);
   script->line = ar.linedefined;
+  script->in_expr = ph_script_is_expr(script->expr, ar.source);
   bool same = strcmp(group, name) == 0;
   snprintf(script->what, sizeof script->what, "%s%s%s", group, same ? "" : ".", same ? "" : name);
 }

@@ -410,6 +410,14 @@ static void set_string_metatable(lua_State *L, int globals) {
   lua_pop(L, 1);
 }
 
+const char *const *ph_script_globals(void) {
+  static const char *const names[] = {"abs",   "max",      "min",      "floor",  "sqrt",
+                                      "norm",  "math",     "table",    "string", "assert",
+                                      "error", "ipairs",   "pairs",    "pcall",  "select",
+                                      "type",  "tonumber", "tostring", NULL};
+  return names;
+}
+
 void ph_script_open_lib(lua_State *L) {
   static const char *const shortcuts[] = {"abs", "max", "min", "floor", "sqrt", NULL};
   lua_newtable(L);

@@ -44,13 +44,15 @@ typedef struct ph_read {
   double value;
 } ph_read;
 
+typedef struct ph_script_expr ph_script_expr;
+
 struct ph_script {
   lua_State *L;
   char chunk[300]; /* "@name" */
   char shown[80];  /* the name as Lua writes it in messages */
 
   ph_limit limit; /* hit: stays, and ends every later call */
-  char limit_where[100];
+  char limit_where[300];
   size_t used;
   int64_t work, period;
   size_t longest; /* string allocated so far */
@@ -68,11 +70,13 @@ struct ph_script {
   int fn[PH_FN_COUNT]; /* registry references, LUA_NOREF where there is none */
   int *conditions, *readouts;
 
-  char what[96];          /* the function that runs, for messages: "success.closed" */
-  int line;               /* where it begins; 0 unknown */
-  const ph_model *model;  /* that s is bound to; referenced */
-  int s, env, rng_object; /* registry references */
-  const ph_scene *scene;  /* only while a function that gets s runs */
+  char what[96];              /* the function that runs, for messages: "success.closed" */
+  int line;                   /* where it begins; 0 unknown */
+  bool in_expr;               /* it is the expression */
+  const ph_script_expr *expr; /* kept; NULL: there is none */
+  const ph_model *model;      /* that s is bound to; referenced */
+  int s, env, rng_object;     /* registry references */
+  const ph_scene *scene;      /* only while a function that gets s runs */
   ph_view now;
   ph_judge judging;  /* what the running function decides, and so cannot read */
   bool wants_stages; /* it read what stages are reached, and the scene does not know */
@@ -97,6 +101,8 @@ void *ph_script_keep(lua_State *L, size_t size);
 
 /* script_lib.c: replaces the globals by the whitelist. */
 void ph_script_open_lib(lua_State *L);
+/* The names that scripts find, sorted by kind; ends with NULL. */
+const char *const *ph_script_globals(void);
 /* Pushes what tostring gives: never an address. */
 void ph_script_tostring(lua_State *L, int index);
 /* Raises "<what> '<word>'; did you mean ...?" from a list of candidates that ends with NULL. */
@@ -122,6 +128,8 @@ void ph_script_push_s(lua_State *L);
 void ph_script_open_env(lua_State *L);
 void ph_script_push_env(lua_State *L);
 void ph_script_push_rng(lua_State *L);
+/* The fields of s or s.start; ends with NULL. */
+const char *const *ph_script_s_fields(bool start);
 /* The read as "joint.drawer" into out. */
 void ph_script_read_name(const ph_read *read, char *out, size_t size);
 /* script_vector.c: runs of numbers in the simulation or the model. */

@@ -387,6 +387,10 @@ static const char *const root_fields[] = {
 static const char *const start_fields[] = {"time", "joint",  "qvel", "body", "site",
                                            "geom", "sensor", "ctrl", "dist", NULL};
 
+const char *const *ph_script_s_fields(bool start) {
+  return start ? start_fields : root_fields;
+}
+
 static int push_scalar(lua_State *L, const char *name, double value) {
   note_read(L, name, NULL, NULL, value);
   lua_pushnumber(L, value);

@@ -21,12 +21,25 @@ static void destroy(ph_task *task) {
   free(task->source);
   free(task->name);
   free(task->dir);
+  free(task->expr);
+  free(task->base);
   free(task);
+}
+
+/* Hashes the source and reads it; destroys the task where that fails. */
+static ph_status read_task(ph_task **out, ph_task *task) {
+  atomic_init(&task->refs, 1);
+  ph_sha256_of(task->source, task->size, task->sha256);
+  ph_status st = ph_task_script(&task->script, task);
+  if (st == PH_OK)
+    *out = task;
+  else
+    destroy(task);
+  return st;
 }
 
 /* Takes source, name and dir. */
 static ph_status make_task(ph_task **out, char *source, size_t size, char *name, char *dir) {
-  ph_status st = PH_OK;
   ph_task *task = calloc(1, sizeof *task);
   *out = NULL;
   if (!task || !source || !name || !dir) {
@@ -36,18 +49,11 @@ static ph_status make_task(ph_task **out, char *source, size_t size, char *name,
     free(task);
     return ph_fail(PH_ENOMEM, "task: out of memory");
   }
-  atomic_init(&task->refs, 1);
   task->source = source;
   task->size = size;
   task->name = name;
   task->dir = dir;
-  ph_sha256_of(source, size, task->sha256);
-  st = ph_task_script(&task->script, task);
-  if (st == PH_OK)
-    *out = task;
-  else
-    destroy(task);
-  return st;
+  return read_task(out, task);
 }
 
 static char *copy_bytes(const char *from, size_t n) {
@@ -110,6 +116,51 @@ ph_status ph_task_open(ph_task **out, const char *path) {
   return st;
 }
 
+/* --- success by an expression --- */
+
+/* One line, as it was compiled. */
+static void put_on_one_line(char *expr) {
+  for (; *expr; expr++)
+    if (strchr("\t\r\n\v\f", *expr))
+      *expr = ' ';
+}
+
+/* A task file that says the same by itself; the base keeps its lines. */
+static bool write_source(ph_task *task) {
+  FILE *out = open_memstream(&task->source, &task->size);
+  if (!out)
+    return false;
+  if (task->base) {
+    fprintf(out, "local success = function(s) return (%s) end local task = (function(...) ",
+            task->expr);
+    fwrite(task->base, 1, task->base_size, out);
+    fputs("\nend)() task.success = success return task\n", out);
+  } else {
+    fprintf(out, "return { success = function(s) return (%s) end }\n", task->expr);
+  }
+  return fclose(out) == 0;
+}
+
+ph_status ph_task_with_success(ph_task **out, const ph_task *base, const char *expr) {
+  const char *name = base ? base->name : "--success";
+  ph_task *task = calloc(1, sizeof *task);
+  *out = NULL;
+  if (!task)
+    return ph_fail(PH_ENOMEM, "task: out of memory");
+  task->expr = copy_bytes(expr, strlen(expr));
+  task->name = copy_bytes(name, strlen(name));
+  task->dir = copy_bytes(base ? base->dir : "", base ? strlen(base->dir) : 0);
+  task->base = base ? copy_bytes(base->source, base->size) : NULL;
+  task->base_size = base ? base->size : 0;
+  if (task->expr)
+    put_on_one_line(task->expr);
+  if (!task->expr || !task->name || !task->dir || (base && !task->base) || !write_source(task)) {
+    destroy(task);
+    return ph_fail(PH_ENOMEM, "task: out of memory");
+  }
+  return read_task(out, task);
+}
+
 ph_task *ph_task_ref(const ph_task *task) {
   ph_task *mutable_task = (ph_task *)task; /* the count is all that changes */
   atomic_fetch_add(&mutable_task->refs, 1);
@@ -158,6 +209,8 @@ ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_model_opti
 }
 
 ph_status ph_task_script(ph_script **out, const ph_task *task) {
+  if (task->expr)
+    return ph_script_open_with(out, task->base, task->base_size, task->name, task->expr);
   return ph_script_open(out, task->source, task->size, task->name);
 }
 

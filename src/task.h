@@ -14,6 +14,9 @@ struct ph_task {
   char *name; /* for messages: the path as given */
   char *dir;  /* folder of the file, "" for text */
   char sha256[65];
+  char *expr; /* NULL, or what success is instead of base's */
+  char *base; /* its source; NULL: there is none */
+  size_t base_size;
   ph_script *script; /* the one that was loaded to check; read its spec only */
 };
 

@@ -117,7 +117,7 @@ TEST(Task, RefusesWhatItDoesNotKnow) {
       {"hold_second = 1", "t.lua: unknown key 'hold_second'; did you mean 'hold_seconds'?"},
       {"b = 1, a = 1", "unknown key 'a'"},
       {"1, 2", "a key is a number, must be a name"},
-      {"stages = {}", "stages: this version has none"},
+      {"stages = {}", "stages: must be a list of 1 to 1000 elements"},
       {"name = 1", "name: must be a string, is a number"},
       {"name = ''", "name: must be text that is not empty"},
       {"name = 'a\\0b'", "name: must be text that is not empty"},
