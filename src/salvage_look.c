@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "index.h"
 #include "store.h"
 
 static const char *bare_name(const char *path) {
@@ -136,6 +137,18 @@ static ph_status look_at(ph_rescue *r, const char *name) {
   return status;
 }
 
+/* A link may lead anywhere, and a pipe never ends: what goes by a journal's name and is no file is
+ * not read. */
+static ph_status look_other(ph_rescue *r, const char *name) {
+  int env_id;
+  int64_t episode;
+  char why[400];
+  if (!ph_index_parse_journal(name, &env_id, &episode))
+    return PH_OK;
+  snprintf(why, sizeof why, "%s: it is a link, a folder or a device, no file: it is not read", name);
+  return ph_rescue_lose_journal(r, why);
+}
+
 /* --- the folder --- */
 
 static int compare_names(const void *a, const void *b) {
@@ -201,6 +214,8 @@ ph_status ph_rescue_look(ph_rescue *r) {
       status = look_at(r, r->list.at[i].name);
     else if (r->list.at[i].kind == PH_RUN_PART)
       remove_part(r, r->list.at[i].name);
+    else if (r->list.at[i].kind == PH_RUN_OTHER)
+      status = look_other(r, r->list.at[i].name);
   }
   return status;
 }
