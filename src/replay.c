@@ -1,4 +1,4 @@
-#include <playhead/replay.h>
+#include "replay_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,33 +9,7 @@
 #include "fail.h"
 #include "mj.h"
 #include "replay_fit.h"
-#include "scene.h"
-#include "script.h"
 #include "signals.h"
-#include "task.h"
-
-enum { GEOM_NAME = 64 };
-
-struct ph_replay {
-  const ph_episode *episode;
-  const ph_model *model; /* referenced; NULL */
-  const ph_task *task;   /* referenced; NULL */
-  ph_sim *sim;           /* NULL without a compiled model */
-  ph_frame frame;
-  bool partial;               /* the frame lacks a damaged column that the engine would need */
-  void *column[PH_COL_COUNT]; /* one row of each stored column: the file's bits */
-  ph_signal *signals;
-  size_t nsignals, nstates; /* of them, those that are not of channels come first */
-  double *values;
-  ph_contact *contacts;
-  size_t room; /* in contacts */
-  char (*geoms)[GEOM_NAME];
-  /* for the predicate, made when it is first asked for */
-  ph_script *script;
-  struct ph_start *start;
-  ph_condition *conditions;
-  double *led_here; /* the action before this state */
-};
 
 /* --- life --- */
 
@@ -60,9 +34,9 @@ static bool geoms_make(ph_replay *r) {
   for (int i = 0; r->geoms && i < n; i++) {
     const char *name = ph_model_name(r->model, PH_GEOM, i);
     if (name[0])
-      snprintf(r->geoms[i], GEOM_NAME, "%s", name);
+      snprintf(r->geoms[i], PH_REPLAY_GEOM, "%s", name);
     else
-      snprintf(r->geoms[i], GEOM_NAME, "geom %d", i);
+      snprintf(r->geoms[i], PH_REPLAY_GEOM, "geom %d", i);
   }
   r->room = 64;
   r->contacts = calloc(r->room, sizeof *r->contacts);
@@ -128,9 +102,7 @@ ph_status ph_replay_create(ph_replay **out, const ph_episode *episode, const ph_
 void ph_replay_free(ph_replay *replay) {
   if (!replay)
     return;
-  ph_start_free(replay->start);
-  ph_script_free(replay->script);
-  free(replay->conditions);
+  ph_replay_judge_free(replay);
   free(replay->led_here);
   free(replay->geoms);
   free(replay->contacts);
@@ -381,58 +353,4 @@ const ph_signal *ph_replay_signals(const ph_replay *replay, size_t *n) {
 
 const ph_sim *ph_replay_sim(const ph_replay *replay) {
   return replay->sim;
-}
-
-/* --- predicate --- */
-
-/* Script and values at step 0, once; the frame comes back to where it was. */
-static ph_status judge_prepare(ph_replay *r) {
-  int64_t step = r->frame.step;
-  if (r->script && r->start)
-    return PH_OK;
-  ph_status status = r->script ? PH_OK : ph_task_script(&r->script, r->task);
-  if (status != PH_OK)
-    return status;
-  if (!r->conditions)
-    r->conditions = calloc(ph_task_info_of(r->task)->nconditions + 1, sizeof *r->conditions);
-  status = ph_replay_seek(r, 0, 0, PH_KINEMATIC);
-  if (status == PH_OK && !r->frame.forward)
-    status = ph_fail(PH_ESIM, "%s: step 0 is not a state that the engine can take",
-                     ph_episode_meta_of(r->episode)->id);
-  if (status == PH_OK)
-    r->start = ph_start_new(r->sim);
-  if (status == PH_OK && (!r->start || !r->conditions))
-    status = ph_fail(PH_ENOMEM, "%s: no memory to judge it", ph_episode_meta_of(r->episode)->id);
-  ph_status back = ph_replay_seek(r, step, 0, PH_KINEMATIC);
-  return status == PH_OK ? back : status;
-}
-
-ph_status ph_replay_predicate(ph_replay *replay, bool *value, const ph_condition **conditions) {
-  const ph_episode_meta *meta = ph_episode_meta_of(replay->episode);
-  *value = false;
-  if (conditions)
-    *conditions = NULL;
-  if (!replay->task || !replay->sim)
-    return ph_fail(PH_ENOTFOUND, "%s: success: no %s", meta->id, replay->task ? "model" : "task");
-  if (!ph_task_info_of(replay->task)->has_success)
-    return ph_fail(PH_ENOTFOUND, "%s: success: the task has no such condition", meta->id);
-  if (replay->frame.step < 0)
-    return ph_fail(PH_EINVAL, "%s: success: no step was gone to", meta->id);
-  ph_status status = judge_prepare(replay);
-  if (status != PH_OK)
-    return status;
-  const ph_frame *frame = &replay->frame;
-  if (!frame->forward)
-    return ph_fail(PH_ESIM, "%s: success: there is no state to judge", meta->id);
-  ph_scene scene = {.sim = replay->sim, .step = frame->step, .start = replay->start};
-  if (frame->step > 0 && ph_episode_rows(replay->episode, PH_COL_ACTIONS) >= frame->step) {
-    status = ph_episode_read(replay->episode, PH_COL_ACTIONS, frame->step - 1, 1, replay->led_here);
-    scene.action = replay->led_here;
-    scene.naction = meta->dims.action_dim;
-  }
-  if (status == PH_OK)
-    status = ph_script_success(replay->script, &scene, value, replay->conditions);
-  if (status == PH_OK && conditions)
-    *conditions = replay->conditions;
-  return status;
 }

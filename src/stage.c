@@ -5,6 +5,7 @@
 #include <playhead/latch.h>
 
 #include "fail.h"
+#include "task.h"
 
 ph_status ph_stages_begin(ph_stages *stages, const ph_task *task, double control_dt) {
   memset(stages, 0, sizeof *stages);
@@ -14,7 +15,7 @@ ph_status ph_stages_begin(ph_stages *stages, const ph_task *task, double control
     stages->latch[i] = -1;
     ph_status status = ph_hold_steps(&stages->steps[i], stage->hold_seconds, control_dt);
     if (status != PH_OK)
-      return ph_fail_in(status, "%s: stage %s", ph_task_info_of(task)->name, stage->name);
+      return ph_fail_in(status, "%s: stage %s", task->name, stage->name);
   }
   return PH_OK;
 }
@@ -28,6 +29,13 @@ bool ph_stages_update(ph_stages *stages, int64_t row, bool value) {
   if (reached)
     stages->latch[stages->done++] = row;
   return reached;
+}
+
+void ph_stages_at(const ph_stages *later, int64_t row, ph_stages *out) {
+  *out = *later;
+  out->count = 0;
+  while (out->done > 0 && out->latch[out->done - 1] > row)
+    out->latch[--out->done] = -1;
 }
 
 const char *ph_stages_name(const ph_stages *stages, const ph_task *task) {

@@ -4,7 +4,7 @@
 #define PLAYHEAD_REPLAY_H
 
 #include <playhead/episode.h>
-#include <playhead/task.h>
+#include <playhead/stage.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,11 +88,21 @@ PH_API const ph_signal *ph_replay_signals(const ph_replay *replay, size_t *n);
 PH_API const ph_sim *ph_replay_sim(const ph_replay *replay);
 
 /* Evaluates the task's predicate on the current frame. *conditions (nullable) gets nconditions
- * entries, borrowed until the next call. PH_ENOTFOUND: no task, no condition or no model.
+ * entries, borrowed until the next call. PH_ENOTFOUND: no task, no condition or no model; or it
+ * asks for stages, and the states before this one, more than some thousand, were not judged yet.
  * PH_EINVAL: no seek has succeeded yet. PH_ESIM: the engine cannot take the state. PH_ETASK: the
  * script failed. */
 PH_API ph_status ph_replay_predicate(ph_replay *replay, bool *value,
                                      const ph_condition **conditions);
+
+/* The task's stages along the recorded states: judges at most `most` more of them, in order from
+ * the first on, and gives what is known then. *rows: states that were judged; once it is that of
+ * the episode nothing more comes. The frame stays, or costs a seek to it. PH_ENOTFOUND: no task, no
+ * stages or no model. PH_EINVAL: a hold that cannot be counted. Else a state that cannot be judged
+ * (damaged, or the script failed): the text names the step, and *rows ends there for good; what is
+ * before it is given all the same. */
+PH_API ph_status ph_replay_stages(ph_replay *replay, int64_t most, ph_stages *stages,
+                                  int64_t *rows);
 
 #ifdef __cplusplus
 }

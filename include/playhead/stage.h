@@ -30,6 +30,9 @@ PH_API ph_status ph_stages_begin(ph_stages *stages, const ph_task *task, double 
  * reached. Does nothing once all are. */
 PH_API bool ph_stages_update(ph_stages *stages, int64_t row, bool value);
 
+/* What they were at an earlier row, of those that a later row knows; count is 0. */
+PH_API void ph_stages_at(const ph_stages *later, int64_t row, ph_stages *out);
+
 /* Name of the current stage, as scripts read it in s.stage; "" when all are reached, or there are
  * none. Borrowed from the task. */
 PH_API const char *ph_stages_name(const ph_stages *stages, const ph_task *task);
