@@ -1,0 +1,119 @@
+/* Stages along a recorded episode: what a replay finds, from whatever step it is asked. */
+#include "replay_help.h"
+
+#include <algorithm>
+
+namespace {
+
+using replay_help::ReplayTask;
+
+struct StageReplay : ReplayTask {
+  ph_stages stages = {};
+  int64_t rows = 0;
+  void begin(const char *text) {
+    parse(text);
+    open();
+    ASSERT_EQ(PH_OK, ph_replay_create(&replay, episode, model, task)) << ph_error();
+  }
+  bool predicate(int64_t step) {
+    bool value = false;
+    seek(step);
+    EXPECT_EQ(PH_OK, ph_replay_predicate(replay, &value, nullptr)) << step << ": " << ph_error();
+    return value;
+  }
+};
+
+/* Of the episode's 120 actions: s.stages_done 2 holds at 31 to 59. */
+const char kReplay[] =
+    "return { stages = { { name = 'a', test = function(s) return s.step >= 20 end },\n"
+    "  { name = 'b', hold_seconds = 0.04, test = function(s) return s.step % 30 > 20 or\n"
+    "    s.step == 30 or s.step == 31 end },\n"
+    "  { name = 'c', test = function(s) return s.time - s.start.time > 0.2 and\n"
+    "    s.action[1] ~= nil end } },\n"
+    "  success = function(s) return s.stages_done == 2 end }";
+
+TEST_F(StageReplay, AlongTheEpisodeInPieces) {
+  begin(kReplay);
+  seek(77);
+  std::string before = said(ph_replay_frame(replay));
+  for (int64_t at = 0; rows < meta.states; at = rows) {
+    ASSERT_EQ(PH_OK, ph_replay_stages(replay, 13, &stages, &rows)) << ph_error();
+    ASSERT_TRUE(rows == at + 13 || rows == meta.states) << rows;
+  }
+  EXPECT_EQ(before, said(ph_replay_frame(replay)));
+  EXPECT_EQ(77, ph_replay_frame(replay)->step);
+  EXPECT_EQ(3u, stages.done);
+  EXPECT_EQ(20, stages.latch[0]);
+  int64_t hold = llrint(0.04 / meta.control_dt);
+  EXPECT_EQ(hold, stages.steps[1]);
+  EXPECT_EQ(20 + hold, stages.latch[1]);
+  EXPECT_GT(stages.latch[2], stages.latch[1]);
+  ph_stages again;
+  ASSERT_EQ(PH_OK, ph_replay_stages(replay, 0, &again, &rows));
+  EXPECT_EQ(0, memcmp(&stages, &again, sizeof stages));
+}
+
+/* What the predicate says does not hang on the way there. */
+TEST_F(StageReplay, PredicateIsTheSameFromAnywhere) {
+  begin(kReplay);
+  std::vector<bool> forward, jumps(static_cast<size_t>(meta.states));
+  for (int64_t t = 0; t < meta.states; t++)
+    forward.push_back(predicate(t));
+  EXPECT_EQ(1, std::count(forward.begin(), forward.end(), true) > 0);
+  EXPECT_FALSE(forward[20]);
+  ph_replay_free(replay);
+  replay = nullptr;
+  ASSERT_EQ(PH_OK, ph_replay_create(&replay, episode, model, task));
+  for (int64_t i = 0; i < meta.states; i++) {
+    int64_t t = i * 67 % meta.states;
+    jumps[static_cast<size_t>(t)] = predicate(t);
+  }
+  EXPECT_EQ(forward, jumps);
+}
+
+TEST_F(StageReplay, WhereAStateCannotBeJudged) {
+  begin("return { stages = { { name = 'a', test = function(s) return s.step == 10 end },\n"
+        "  { name = 'b', test = function(s) return s.step < 50 and s.step == 9 end },\n"
+        "  { name = 'c', test = function(s) return false end } },\n"
+        "  success = function(s) return s.stages_done == 1 end,\n"
+        "  readouts = { x = function(s) return 1 end } }");
+  memory->corrupt = 40;
+  bool value = false;
+  EXPECT_EQ(PH_ECORRUPT, ph_replay_stages(replay, 1000, &stages, &rows));
+  EXPECT_EQ(0u, std::string(ph_error()).find("step 40: ")) << ph_error();
+  EXPECT_EQ(40, rows);
+  EXPECT_EQ(1u, stages.done);
+  EXPECT_TRUE(predicate(12));
+  seek(60);
+  EXPECT_EQ(PH_ECORRUPT, ph_replay_predicate(replay, &value, nullptr));
+  EXPECT_EQ(60, ph_replay_frame(replay)->step);
+}
+
+TEST_F(StageReplay, ConditionsThatDoNotAskForThem) {
+  begin("return { stages = { { name = 'a', hold_seconds = 1e-9,\n"
+        "  test = function(s) return true end } }, success = function(s) return true end }");
+  EXPECT_EQ(PH_EINVAL, ph_replay_stages(replay, 1, &stages, &rows));
+  EXPECT_TRUE(predicate(100)) << "it does not need what cannot be counted";
+}
+
+TEST_F(StageReplay, AnErrorOfATestIsNotThatOfSuccess) {
+  begin("return { stages = { { name = 'a', test = function(s)\n"
+        "  return s.step == 5 and s.nonsense end } }, success = function(s) return true end }");
+  EXPECT_TRUE(predicate(100));
+  EXPECT_EQ(PH_ETASK, ph_replay_stages(replay, 1000, &stages, &rows));
+  EXPECT_STREQ("step 5: task.lua:2: stages.a: s has no 'nonsense'", ph_error());
+  EXPECT_TRUE(predicate(5));
+  EXPECT_EQ(5, rows);
+}
+
+TEST_F(StageReplay, NoneToJudge) {
+  begin("return { success = function(s) return true end }");
+  EXPECT_EQ(PH_ENOTFOUND, ph_replay_stages(replay, 1, &stages, &rows));
+  EXPECT_STREQ("demo_3: stages: the task has no such condition", ph_error());
+  ph_replay_free(replay);
+  replay = nullptr;
+  ASSERT_EQ(PH_OK, ph_replay_create(&replay, episode, nullptr, task));
+  EXPECT_EQ(PH_ENOTFOUND, ph_replay_stages(replay, 1, &stages, &rows));
+}
+
+} // namespace
