@@ -117,8 +117,13 @@ static bool look(ph_disk_use *use, growing *file) {
   return !file->placed || file->bytes > 0;
 }
 
+/* All of them where they are no more than that: from the first on, since what goes is replaced by
+ * the last, which must not have been looked at already. */
 static void look_at_some(ph_disk_use *use, size_t looks) {
-  looks = use->n < looks ? use->n : looks;
+  if (use->n <= looks) {
+    use->next = 0;
+    looks = use->n;
+  }
   for (size_t k = 0; k < looks && use->n > 0; k++) {
     use->next = use->next < use->n ? use->next : 0;
     if (look(use, &use->files[use->next]))
