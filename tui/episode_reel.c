@@ -31,7 +31,7 @@ static void open_model(struct opened *o, ph_store *store) {
   }
 }
 
-static void open_task(struct opened *o, ph_store *store, ph_task *instead) {
+static void open_recorded_task(struct opened *o, ph_store *store, ph_task *instead) {
   struct reel *reel = o->reel;
   const char *sha256 = reel->meta.task_sha256;
   if (instead) {
@@ -49,6 +49,21 @@ static void open_task(struct opened *o, ph_store *store, ph_task *instead) {
       note(reel->task_note, sizeof reel->task_note, error_of(reel));
     }
   }
+}
+
+/* The expression was checked when the session began: it fails where memory does. */
+static ph_status open_task(struct opened *o, ph_store *store, ph_task *instead,
+                           const char *success) {
+  ph_task *judge = NULL;
+  open_recorded_task(o, store, instead);
+  if (!success)
+    return PH_OK;
+  ph_status status = ph_task_with_success(&judge, o->task, success);
+  if (status != PH_OK)
+    return status;
+  ph_task_unref(o->task);
+  o->task = judge;
+  return PH_OK;
 }
 
 /* First with all there is; a task or a model that does not fit is left out and said. */
@@ -154,7 +169,21 @@ static bool name_actions(struct opened *o) {
   return true;
 }
 
-static bool name_task(struct opened *o) {
+static bool name_stages(struct opened *o) {
+  struct reel *reel = o->reel;
+  size_t n = o->task ? ph_task_info_of(o->task)->nstages : 0;
+  reel->stage = calloc(n ? n : 1, sizeof *reel->stage);
+  if (!reel->stage)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    snprintf(reel->stage[i], sizeof *reel->stage, "%s", ph_task_stage(o->task, i)->name);
+  reel->nstages = n;
+  o->stages.complete = n == 0;
+  return true;
+}
+
+/* An expression is its own name. */
+static bool name_task(struct opened *o, const char *success) {
   struct reel *reel = o->reel;
   snprintf(reel->task_name, sizeof reel->task_name, "%s",
            o->task ? ph_task_info_of(o->task)->name : reel->meta.env_name);
@@ -164,7 +193,8 @@ static bool name_task(struct opened *o) {
     return false;
   reel->nconditions = n;
   for (size_t i = 0; i < n; i++)
-    snprintf(reel->condition[i], sizeof *reel->condition, "%s", ph_task_condition(o->task, i));
+    snprintf(reel->condition[i], sizeof *reel->condition, "%s",
+             success ? success : ph_task_condition(o->task, i));
   return true;
 }
 
@@ -427,7 +457,8 @@ static void finish_reel(struct opened *o) {
   read_late(o);
 }
 
-ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task) {
+ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task,
+                      const char *success) {
   memset(o, 0, sizeof *o);
   o->place = place;
   ph_status status = ph_store_episode(&o->episode, store, place);
@@ -439,14 +470,15 @@ ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *
   if (status != PH_OK)
     goto out;
   open_model(o, store);
-  open_task(o, store, task);
-  status = open_replay(o);
+  status = open_task(o, store, task, success);
+  if (status == PH_OK)
+    status = open_replay(o);
   if (status != PH_OK)
     goto out;
   o->reel->guarantee =
       ph_episode_guarantee(o->episode, o->model, o->task, o->reel->reason, sizeof o->reel->reason);
-  if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o) || !copy_channels(o) ||
-      !copy_findings(o) || !collect_events(o))
+  if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o, success) ||
+      !name_stages(o) || !copy_channels(o) || !copy_findings(o) || !collect_events(o))
     status = PH_ENOMEM;
   else
     finish_reel(o);
@@ -454,6 +486,18 @@ out:
   if (status != PH_OK)
     opened_close(o);
   return status;
+}
+
+bool opened_wants_stages(const struct opened *o) {
+  return !o->stages.complete;
+}
+
+void opened_judge_stages(struct opened *o, int64_t most) {
+  struct stages_known *known = &o->stages;
+  ph_status status = ph_replay_stages(o->replay, most, &known->stages, &known->rows);
+  known->complete = status != PH_OK || known->rows >= o->reel->states;
+  if (status != PH_OK)
+    snprintf(known->note, sizeof known->note, "%s", error_of(o->reel));
 }
 
 void opened_close(struct opened *o) {

@@ -11,13 +11,19 @@ struct opened {
   ph_model *model; /* NULL: none could be had; reel->model_note says why */
   ph_task *task;   /* NULL likewise */
   ph_replay *replay;
+  struct stages_known stages;
   ph_tracks *tracks; /* made when something is to be plotted; NULL before */
   struct reel *reel; /* one reference */
 };
 
-/* task is nullable: judge by it instead of the recorded one. What is missing besides the episode
- * itself (model, task, predicate) is said in the reel's notes and is no error. */
-ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task);
+/* task is nullable: judge by it instead of the recorded one; so is success, an expression: judge by
+ * it instead of the task's own. What is missing besides the episode itself (model, task, predicate)
+ * is said in the reel's notes and is no error. */
+ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task,
+                      const char *success);
+/* Whether states are still to be judged for the task's stages; judges at most `most` of them. */
+bool opened_wants_stages(const struct opened *o);
+void opened_judge_stages(struct opened *o, int64_t most);
 void opened_close(struct opened *o);
 
 #endif

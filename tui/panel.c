@@ -160,12 +160,12 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nnotes = panel_notes(app, notes);
   if (!reel)
     return;
-  out->has_task = reel->predicate != NULL || reel->nconditions > 0;
+  out->has_task = reel->predicate != NULL || reel->nconditions + reel->nstages > 0;
   out->nsignals = (int)reel->nsignals;
   out->nactions = reel->nactions;
-  out->nconditions = (int)reel->nconditions;
+  out->nconditions = (int)(reel->nconditions + reel->nstages);
   out->nfacts = panel_success_facts(reel);
-  out->no_conditions = reel->nconditions == 0 && reel->meta.layout[0];
+  out->no_conditions = out->nconditions == 0 && reel->meta.layout[0];
   out->ncurves = (int)app->snap->plot.n;
   out->nfindings = (int)reel->nfindings;
   for (size_t i = 0; i < reel->nfindings; i++)

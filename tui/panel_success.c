@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "panel.h"
+#include "panel_stages.h"
 #include "strip.h"
 #include "text.h"
 
 int panel_success_lines(const struct app *app) {
   const struct reel *reel = app_reel(app);
-  return reel ? (int)reel->nconditions : 0;
+  return reel ? (int)(reel->nconditions + reel->nstages) : 0;
 }
 
 static const char *truth(bool value) {
@@ -141,6 +141,10 @@ static int condition_name_width(const struct reel *reel, int most) {
     int w = text_width(reel->condition[i], most, NULL);
     longest = w > longest ? w : longest;
   }
+  for (size_t i = 0; i < reel->nstages; i++) {
+    int w = text_width(reel->stage[i], most, NULL);
+    longest = w > longest ? w : longest;
+  }
   return longest;
 }
 
@@ -168,7 +172,7 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
 
 static void success_conditions(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
-  int lines = (int)reel->nconditions;
+  int lines = (int)(reel->nconditions + reel->nstages), nconditions = (int)reel->nconditions;
   if (r.h < 1)
     return;
   if (lines == 0 && reel->meta.layout[0])
@@ -181,7 +185,10 @@ static void success_conditions(struct surface *s, struct rect r, const struct ap
   int top = panel_top(app, PANEL_SUCCESS, lines, r.h);
   int width = condition_name_width(reel, r.w / 2 > 4 ? r.w / 2 : 4);
   for (int y = 0; y < r.h && top + y < lines; y++) {
-    condition_row(s, r, y, app, top + y, width);
+    if (top + y < nconditions)
+      condition_row(s, r, y, app, top + y, width);
+    else
+      panel_stage_row(s, r, y, app, (size_t)(top + y - nconditions), width);
     if (top + y == panel_cursor(app, PANEL_SUCCESS, lines) && app_active(app) == PANEL_SUCCESS)
       surface_style(s, (struct rect){r.y + y, r.x, 1, r.w}, STYLE_SELECTED);
   }
@@ -212,7 +219,7 @@ int panel_success_facts(const struct reel *reel) {
 
 static void success_facts(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
-  bool task = reel->predicate || reel->nconditions > 0;
+  bool task = reel->predicate || reel->nconditions + reel->nstages > 0;
   fact_fn facts[5];
   int n = choose_facts(reel, task, facts);
   for (int i = 0; i < n && i < r.h; i++)
@@ -227,7 +234,7 @@ static void success_facts(struct surface *s, struct rect r, const struct app *ap
 /* Facts beside conditions where it is wide, else over them. */
 static void success_both(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
-  bool task = reel->predicate || reel->nconditions > 0;
+  bool task = reel->predicate || reel->nconditions + reel->nstages > 0;
   if (!task) {
     success_facts(s, r, app);
   } else if (r.w >= 72) {
@@ -239,9 +246,8 @@ static void success_both(struct surface *s, struct rect r, const struct app *app
     success_conditions(s, right, app);
   } else {
     int most = panel_success_facts(reel);
-    int conditions = (int)(reel->nconditions > 0  ? reel->nconditions
-                           : reel->meta.layout[0] ? 0
-                                                  : 1);
+    int lines = (int)(reel->nconditions + reel->nstages);
+    int conditions = lines > 0 ? lines : reel->meta.layout[0] ? 0 : 1;
     int facts = r.h - conditions;
     facts = facts > most ? most : facts < 2 ? (r.h < 2 ? r.h : 2) : facts;
     success_facts(s, (struct rect){r.y, r.x, facts, r.w}, app);

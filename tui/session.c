@@ -57,6 +57,18 @@ static struct catalog *first_catalog(const ph_store *store, const char *const *p
   return catalog;
 }
 
+/* The expression is compiled once to see that it is one. */
+static ph_status open_judge(struct session *s, const struct session_options *opt) {
+  ph_task *judge = NULL;
+  ph_status status = opt->task_path ? ph_task_open(&s->task, opt->task_path) : PH_OK;
+  if (status != PH_OK || !opt->success)
+    return status;
+  s->success = strdup(opt->success);
+  status = s->success ? ph_task_with_success(&judge, s->task, s->success) : PH_ENOMEM;
+  ph_task_unref(judge);
+  return status;
+}
+
 ph_status session_open(struct session **out, const struct session_options *opt) {
   struct session *s = calloc(1, sizeof *s);
   ph_status status = s ? PH_OK : PH_ENOMEM;
@@ -68,13 +80,9 @@ ph_status session_open(struct session **out, const struct session_options *opt) 
     s->store = NULL;
     goto out;
   }
-  if (opt->task_path) {
-    status = ph_task_open(&s->task, opt->task_path);
-    if (status != PH_OK) {
-      s->task = NULL;
-      goto out;
-    }
-  }
+  status = open_judge(s, opt);
+  if (status != PH_OK)
+    goto out;
   s->catalog = first_catalog(s->store, opt->paths, opt->npaths);
   s->changed = calloc(ph_store_count(s->store) + 1, 1);
   status = s->catalog && s->changed ? PH_OK : PH_ENOMEM;
@@ -97,6 +105,7 @@ void session_free(struct session *s) {
   free(s->changed);
   catalog_unref(s->catalog);
   ph_task_unref(s->task);
+  free(s->success);
   ph_store_free(s->store);
   free(s);
 }
@@ -185,7 +194,7 @@ static struct opened *get_episode(struct session *s, size_t place, char *error, 
   }
   if (slot->used)
     opened_close(&slot->opened);
-  ph_status status = opened_open(&slot->opened, s->store, place, s->task);
+  ph_status status = opened_open(&slot->opened, s->store, place, s->task, s->success);
   refresh_catalog(s, place);
   slot->used = status == PH_OK;
   slot->at = s->turn;
@@ -303,6 +312,7 @@ static ph_status fill_snapshot(struct session *s, struct opened *o, struct snaps
   snap->step = step < 0 ? 0 : step;
   if (!plots_answer(&s->plots, o, &s->last.plot, snap->step, &snap->plot))
     return PH_ENOMEM;
+  snap->stages = o->stages;
   return fill_frame(snap, o, snap->step);
 }
 

@@ -12,6 +12,7 @@ struct session_options {
   size_t npaths;
   ph_store_options store;
   const char *task_path; /* Nullable: judge by this task instead of the recorded one */
+  const char *success;   /* Nullable: an expression, instead of the task's success */
   const char *group;     /* Nullable: begin with the episodes of this group alone */
 };
 

@@ -12,7 +12,8 @@ enum {
   LIST_MS = 250,   /* between two lists of episodes at least */
   LIST_SHARE = 8,  /* making lists takes no more than one part in so many */
   COUNT_MS = 200,  /* between two answers that only say how far the looks are */
-  BATCH_MS = 8,    /* one batch of looks */
+  BATCH_MS = 8,    /* one batch of looks, or of states for stages */
+  JUDGE_STATES = 32,
 };
 
 uint64_t session_clock(void) {
@@ -93,6 +94,15 @@ static void look_at_some(struct session *s, bool (*interrupted)(void *arg), void
       return;
 }
 
+/* --- stages --- */
+
+static void judge_some(struct opened *o, bool (*interrupted)(void *arg), void *arg) {
+  uint64_t until = session_clock() + BATCH_MS;
+  do
+    opened_judge_stages(o, JUDGE_STATES);
+  while (opened_wants_stages(o) && session_clock() < until && !(interrupted && interrupted(arg)));
+}
+
 /* --- a piece at a time --- */
 
 /* A new list is due: the last one is a while old, and making them takes a small part of the time.
@@ -113,21 +123,26 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
                   struct snapshot **out) {
   struct opened *o = session_opened(s);
   bool plotting = o && plots_wanting(&s->plots);
+  bool judging = !plotting && o && opened_wants_stages(o);
   *out = NULL;
   if (session_follow(s, session_clock())) {
     if (!(interrupted && interrupted(arg)) && session_answer(s, true, out) == PH_OK)
       s->published = session_clock();
     return true;
   }
-  if (!s->answered || (!plotting && ph_store_unseen(s->store) == 0 && !s->news))
+  if (!s->answered || (!plotting && !judging && ph_store_unseen(s->store) == 0 && !s->news))
     return false;
   if (plotting)
     plots_work(&s->plots, o, interrupted, arg);
+  else if (judging)
+    judge_some(o, interrupted, arg);
   else
     look_at_some(s, interrupted, arg);
   uint64_t now = session_clock();
   uint64_t since = now - s->published;
-  bool due = plotting ? !plots_wanting(&s->plots) || since >= PUBLISH_MS : since >= COUNT_MS;
+  bool due = plotting  ? !plots_wanting(&s->plots) || since >= PUBLISH_MS
+             : judging ? !opened_wants_stages(o) || since >= PUBLISH_MS
+                       : since >= COUNT_MS;
   if (s->catalog_at == 0)
     s->catalog_at = now;
   if (list_is_due(s, now)) {
@@ -145,6 +160,10 @@ ph_status session_settle(struct session *s, size_t looks, struct snapshot **out)
   *out = NULL;
   while (o && plots_wanting(&s->plots)) {
     plots_work(&s->plots, o, NULL, NULL);
+    news = true;
+  }
+  while (o && opened_wants_stages(o)) {
+    opened_judge_stages(o, INT64_MAX);
     news = true;
   }
   while (looks-- > 0 && look_at_one(s))

@@ -10,6 +10,7 @@ enum { SESSION_KEPT = 6 };
 struct session {
   ph_store *store;
   ph_task *task; /* Nullable: instead of the recorded ones */
+  char *success; /* Nullable: an expression, instead of what it or they say */
   struct catalog *catalog;
   struct slot {
     bool used;

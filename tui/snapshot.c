@@ -33,6 +33,7 @@ void reel_unref(struct reel *r) {
   free(r->ctrl_name);
   free(r->action_ctrl);
   free(r->condition);
+  free(r->stage);
   free(r->channels);
   free(r->findings);
   free(r);

@@ -96,6 +96,8 @@ struct reel {
   int *action_ctrl; /* which ctrl an action element drives; -1 unknown */
   size_t nconditions;
   char (*condition)[64];
+  size_t nstages;
+  char (*stage)[64]; /* in order */
   size_t nchannels;
   ph_channel *channels; /* what else the file holds per step */
   size_t nfindings;
@@ -131,6 +133,14 @@ struct plot_answer {
   size_t n;
   struct curve curve[PLOT_CURVES];
   char note[300]; /* "" or which names it has not, or that they are too many */
+};
+
+/* The task's stages along the states: reached so far, as far as they were judged. */
+struct stages_known {
+  ph_stages stages; /* after the last judged state */
+  int64_t rows;     /* states that were judged, from the first on */
+  bool complete;    /* no more will be */
+  char note[200];   /* "" or why not all of them */
 };
 
 /* What is known of the recorders of the runs that are followed. */
@@ -170,8 +180,9 @@ struct snapshot {
     bool value;
     char reads[48];
     double read;
-  } * conditions;     /* reel->nconditions */
-  bool predicate_now; /* recomputed here */
+  } * conditions;             /* reel->nconditions */
+  bool predicate_now;         /* recomputed here */
+  struct stages_known stages; /* of reel->nstages */
   struct plot_answer plot;
   size_t unseen;       /* episodes whose lengths are still to be looked at */
   struct group *group; /* referenced; of the request; NULL: all episodes */
