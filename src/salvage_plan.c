@@ -206,7 +206,8 @@ static void plan_episode(ph_dig *dig, ph_unit *u) {
     ph_dig_check(dig, u);
   u->whole = sound(dig, u);
   if (root->stray && !u->why[0])
-    snprintf(u->why, sizeof u->why, "its name is lost: it has one by its place in the file");
+    snprintf(u->why, sizeof u->why, "its name is lost: it has one by its place%s",
+             strncmp(ph_dig_name(root), "demo_", 5) == 0 ? " in the file" : ", which is taken");
   cut_rows(dig, u);
   keep_rows(dig, u);
   if (u->whole && !below_data(dig, u))

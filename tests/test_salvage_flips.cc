@@ -76,6 +76,7 @@ TEST_P(Flips, GiveBackWhatIsThereOrSayWhyNot) {
     if (status || !std::filesystem::exists(out))
       continue;
     given++;
+    SCOPED_TRACE(report.text());
     if (GetParam().ours && report.text().find("not checked") == std::string::npos)
       expect_beginnings(out, whole, {"/index", "crc", "final_", "/models", "/tasks", "/mask"});
   }
