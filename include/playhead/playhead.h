@@ -9,6 +9,7 @@
  *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
  *   wait      what a call waits for, and its end
+ *   policy    actions chosen by a command      judge     success judged by a command
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
  * prints, never exits, installs no signal handler, and writes nothing but what it is told to, and
@@ -28,9 +29,11 @@
 #include <playhead/episode.h>
 #include <playhead/export.h>
 #include <playhead/finding.h>
+#include <playhead/judge.h>
 #include <playhead/latch.h>
 #include <playhead/marks.h>
 #include <playhead/pack.h>
+#include <playhead/policy.h>
 #include <playhead/pool.h>
 #include <playhead/recorder.h>
 #include <playhead/replay.h>
