@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "ik.h"
 #include "task.h"
+#include "task_line.h"
 
 /* --- what terms are made of --- */
 
@@ -118,6 +119,13 @@ static ph_status allocate_buffers(ph_actions *a) {
   return a->x && a->clipped && a->clips ? PH_OK : ph_fail(PH_ENOMEM, "actions: out of memory");
 }
 
+/* "task.lua:12: " before a message about its table. */
+static ph_status fail_where(ph_status st, const ph_task *task) {
+  const char *text = task->expr ? task->base : task->source;
+  int line = ph_task_line(text, task->expr ? task->base_size : task->size, ph_error());
+  return line > 0 ? ph_fail_in(st, "%s:%d", task->name, line) : ph_fail_in(st, "%s", task->name);
+}
+
 ph_status ph_actions_create(ph_actions **out, const ph_task *task, const ph_model *model) {
   static char everything[] = "*";
   char *patterns[] = {everything};
@@ -146,7 +154,7 @@ ph_status ph_actions_create(ph_actions **out, const ph_task *task, const ph_mode
     *out = a;
   else
     ph_actions_free(a);
-  return st == PH_OK ? PH_OK : ph_fail_in(st, "%s", task->name);
+  return st == PH_OK ? PH_OK : fail_where(st, task);
 }
 
 void ph_actions_free(ph_actions *actions) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "task_line.h"
 
 /* --- limits --------------------------------------------------------------------------------------
  *
@@ -209,9 +210,12 @@ static ph_status report_text(const ph_script *script, const char *message) {
   if (ph_script_expr_message(script->expr, message, where, sizeof where, text, sizeof text))
     return ph_fail(PH_ETASK, "%s: %s", where, text);
   size_t n = where_length(script, message);
+  int line = ph_task_line(script->source, script->source_size, message);
   if (n > 0) {
     snprintf(where, sizeof where, "%.*s", (int)n, message);
     message += n + 1 + strspn(message + n + 1, " ");
+  } else if (line > 0) {
+    snprintf(where, sizeof where, "%s:%d", script->shown, line);
   } else {
     where_begins(script, where, sizeof where);
   }
@@ -256,6 +260,7 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
   lua_pushlightuserdata(L, arg);
   int rc = lua_pcall(L, 1, 0, 0);
   ph_status st = rc == LUA_OK && script->limit == PH_LIMIT_NONE ? PH_OK : report(script);
+  script->source = NULL;
   lua_settop(L, 0);
   leave_c_locale(before);
   return st;
@@ -292,6 +297,8 @@ static int load(lua_State *L) {
     return luaL_error(L, "a task file returns a table, this one a %s", luaL_typename(L, -1));
   if (t->expr)
     ph_script_set_success(L, t->expr);
+  script->source = t->source;
+  script->source_size = t->size;
   ph_script_read_task(L);
   return 0;
 }

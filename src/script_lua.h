@@ -34,7 +34,7 @@ typedef enum ph_function {
   PH_FN_COUNT
 } ph_function;
 
-typedef enum ph_judge { PH_JUDGE_NONE, PH_JUDGE_STAGE, PH_JUDGE_SUCCESS } ph_judge;
+typedef enum ph_judging { PH_JUDGE_NONE, PH_JUDGE_STAGE, PH_JUDGE_SUCCESS } ph_judging;
 
 /* The last number that a condition looked at; strings are static, the model's or the
  * script's. */
@@ -70,16 +70,18 @@ struct ph_script {
   int fn[PH_FN_COUNT]; /* registry references, LUA_NOREF where there is none */
   int *conditions, *readouts;
 
-  char what[96];              /* the function that runs, for messages: "success.closed" */
-  int line;                   /* where it begins; 0 unknown */
+  char what[96];      /* the function that runs, for messages: "success.closed" */
+  int line;           /* where it begins; 0 unknown */
+  const char *source; /* only while the table that it returns is read */
+  size_t source_size;
   bool in_expr;               /* it is the expression */
   const ph_script_expr *expr; /* kept; NULL: there is none */
   const ph_model *model;      /* that s is bound to; referenced */
   int s, env, rng_object;     /* registry references */
   const ph_scene *scene;      /* only while a function that gets s runs */
   ph_view now;
-  ph_judge judging;  /* what the running function decides, and so cannot read */
-  bool wants_stages; /* it read what stages are reached, and the scene does not know */
+  ph_judging judging; /* what the running function decides, and so cannot read */
+  bool wants_stages;  /* it read what stages are reached, and the scene does not know */
   ph_read read;
   char read_call[96]; /* "force(a,b)" of a read */
   ph_sim *sim;        /* only while reset runs */

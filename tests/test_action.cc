@@ -126,7 +126,7 @@ TEST_F(Action, RangesMapFromMinusOneToOne) {
   EXPECT_EQ(-1, ph_actions_element(actions, 1)->min);
   EXPECT_EQ(1, ph_actions_element(actions, 1)->max);
   EXPECT_TRUE(has(create("action_range = {min={0}, max={1}}"),
-                  "t.lua: action_range: has 1 elements, the action has 4"));
+                  "t.lua:1: action_range: has 1 elements, the action has 4"));
 }
 
 TEST_F(Action, NegativeScalesKeepRangesInOrder) {
@@ -159,7 +159,7 @@ TEST_F(Action, NonFiniteElementsAreNamed) {
 TEST_F(Action, WhatDoesNotFitTheModel) {
   const char *cases[][2] = {
       {"actions = {{type='ctrl', actuators={'lft'}}}",
-       "t.lua: actions[1] (ctrl): 'lft': the model has no such actuator; did you mean 'lift'?"},
+       "t.lua:1: actions[1] (ctrl): 'lft': the model has no such actuator; did you mean 'lift'?"},
       {"actions = {{type='joint_position', joints={'q*'}}}",
        "actions[1] (joint_position): 'q*': the model has no such joint"},
       {"actions = {{type='ctrl', actuators={'lift'}}, {type='ctrl', actuators={'l.*'}}}",

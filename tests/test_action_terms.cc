@@ -379,7 +379,7 @@ TEST_F(Terms, MistakesInTheTable) {
   for (const auto &c : cases) {
     std::string error = create(c[0]);
     EXPECT_TRUE(has(error, c[1])) << c[0] << "\n" << error;
-    EXPECT_EQ(0u, error.find("t.lua:")) << error;
+    EXPECT_EQ(0u, error.find("t.lua:3: actions[1]: ")) << error;
     EXPECT_EQ(std::string::npos, error.find('\n'));
   }
 }
@@ -409,11 +409,29 @@ TEST_F(Terms, WhatDoesNotFitTheModel) {
   for (const auto &c : cases) {
     std::string error = create(c[0]);
     EXPECT_TRUE(has(error, c[1])) << c[0] << "\n" << error;
-    EXPECT_EQ(0u, error.find("t.lua:")) << error;
+    EXPECT_EQ(0u, error.find("t.lua:3: actions[")) << error;
   }
-  EXPECT_TRUE(has(
-      create("{type='eef_pose', joints={'yaw'}, site='tool'}", "action_range = {min={0}, max={1}}"),
-      "action_range: has 1 elements, the action has 6"));
+  EXPECT_EQ("t.lua:5: action_range: has 1 elements, the action has 6",
+            create("{type='eef_pose', joints={'yaw'}, site='tool'}",
+                   "action_range = {min={0}, max={1}}"));
+}
+
+/* Lua knows no lines of a table; the text does. */
+TEST_F(Terms, MessagesNameTheLineOfTheTerm) {
+  EXPECT_EQ(0u, create("{type='ctrl', actuators={'fan_m'}}, -- {\n --[[ , {} ]] {type='ctrl',\n"
+                       "actuators={'yw'}}, {type='ctrl', actuators={'left_t'}}")
+                    .find("t.lua:4: actions[2] (ctrl): 'yw'"));
+  EXPECT_EQ(0u, create("{type='ctrl', actuators={'fan_m'}, scale=1/0}").find("t.lua:3: actions[1]"))
+      << ph_error();
+  EXPECT_EQ(0u, create("", "hold_seconds = -1").find("t.lua:5: hold_seconds: must be 0 or more"));
+  std::string text = "local list = {{type='ctrl', actuators={'yw'}}}\n"
+                     "local x = {actions = 1}\nreturn {\n name='n', actions = list}";
+  ph_task *task = nullptr;
+  ASSERT_EQ(PH_OK, ph_task_parse(&task, text.data(), text.size(), "t.lua")) << ph_error();
+  ph_actions *none = nullptr;
+  EXPECT_EQ(PH_EMISMATCH, ph_actions_create(&none, task, model));
+  EXPECT_TRUE(has(ph_error(), "t.lua:4: actions[1] (ctrl): 'yw'")) << ph_error();
+  ph_task_unref(task);
 }
 
 } // namespace
