@@ -112,7 +112,7 @@ static ph_status check_options(const ph_task *task, const ph_pool_options *opt) 
     return ph_fail(PH_EINVAL, "pool: episodes %" PRId64 ": not from 0", opt->episodes);
   if (opt->jobs < 0 || opt->jobs > JOBS_MAX)
     return ph_fail(PH_EINVAL, "pool: jobs %d: not from 0 to %d", opt->jobs, JOBS_MAX);
-  if (!info->has_policy)
+  if (!info->has_policy && !opt->policy)
     return ph_fail(PH_EINVAL, "%s: no policy: recording needs one to choose actions", info->name);
   if (opt->only_success && !info->has_success)
     return ph_fail(PH_EINVAL, "%s: no success condition: none of its episodes would be saved",
@@ -255,9 +255,15 @@ static ph_status begin(ph_pool *pool, slot *s, ph_outcome *out) {
   return status;
 }
 
+static ph_status choose(const ph_pool *pool, const slot *s) {
+  if (!pool->opt.policy)
+    return ph_env_policy(s->env, s->action);
+  return pool->opt.policy(pool->opt.policy_user, s->env_id, s->episode, s->env, s->action);
+}
+
 /* Asks the policy, steps and records. */
 static ph_status step(ph_pool *pool, slot *s, ph_outcome *out) {
-  ph_status status = ph_env_policy(s->env, s->action);
+  ph_status status = choose(pool, s);
   if (status == PH_EINVAL)
     return end_nan(s, out);
   if (status == PH_OK)
@@ -369,6 +375,10 @@ static bool slice(ph_pool *pool, slot *s) {
     ph_status status = s->active ? PH_OK : begin(pool, s, &out);
     if (status == PH_OK && s->active)
       status = step(pool, s, &out);
+    if (status == PH_ECANCELED) {
+      atomic_store(&pool->stop, 1);
+      return true;
+    }
     if (status != PH_OK) {
       fail(pool, s, status);
       return false;

@@ -2,7 +2,8 @@
  * sim, model copy where its reset changes the model, script state, random streams, counters and
  * journal; env i records ceil((M-i)/N) episodes and goes on with its next one while the others are
  * in theirs. What is recorded is a function of (task, seed, envs, episodes) alone: neither jobs nor
- * chance changes a bit of it. */
+ * chance changes a bit of it. With a policy of the caller's that holds as long as its action is a
+ * function of the env's episode so far. */
 #ifndef PLAYHEAD_POOL_H
 #define PLAYHEAD_POOL_H
 
@@ -47,9 +48,16 @@ typedef struct ph_pool_options {
   /* Nullable. Told of every episode that ended, one at a time, from any thread of the pool. */
   void (*ended)(void *user, const ph_pool_episode *episode);
   void *user;
+  /* Nullable. Chooses the actions in place of the task's policy, which need not be there then; from
+   * any thread of the pool, also from several at a time, for one env from one. The env is at the
+   * state to act in and may only be read; action has room for action_dim. PH_EINVAL ends the
+   * episode as nan (an action that is not finite), PH_ECANCELED the run as ph_pool_stop does, any
+   * other failure as an error of that env. */
+  ph_status (*policy)(void *policy_user, int env_id, int64_t episode, ph_env *env, double *action);
+  void *policy_user;
 } ph_pool_options;
 #define PH_POOL_OPTIONS_INIT                                                                       \
-  { 1, 0, 0, 0, -1.0, false, NULL, NULL }
+  { 1, 0, 0, 0, -1.0, false, NULL, NULL, NULL, NULL }
 
 /* What a run has come to, as a snapshot. */
 typedef struct ph_pool_progress {
@@ -68,7 +76,7 @@ typedef struct ph_pool_progress {
  * or a reset changes it, a state of Lua, and an open journal of the recorder: one file descriptor
  * and its running episode on disk.
  *
- * Errors of ph_env_create; PH_EINVAL: the task has no policy, or with only_success no success
+ * Errors of ph_env_create; PH_EINVAL: there is no policy, or with only_success no success
  * condition, or a number is out of range. Task and model are referenced. */
 PH_API ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *model,
                                 const ph_pool_options *opt);
