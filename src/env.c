@@ -21,6 +21,7 @@ struct ph_env {
   ph_dims dims;
   double control_dt;
   int64_t hold_steps;
+  ph_stages plain; /* before row 0 */
 
   /* of the episode */
   ph_script *script; /* NULL before the first reset, and after one that failed */
@@ -29,6 +30,7 @@ struct ph_env {
   size_t nedits;
   ph_rng rng; /* the policy's */
   ph_hold hold;
+  ph_stages stages;
   int64_t step;
   bool done;
   bool predicate;
@@ -55,8 +57,9 @@ static ph_status env_hold(ph_env *env, const ph_env_options *opt) {
   double seconds = info_of(env)->hold_seconds;
   if (opt && opt->hold_seconds >= 0.0)
     seconds = opt->hold_seconds;
-  if (!info_of(env)->has_success)
-    return PH_OK;
+  ph_status status = ph_stages_begin(&env->plain, env->task, env->control_dt);
+  if (status != PH_OK || !info_of(env)->has_success)
+    return status;
   return ph_hold_steps(&env->hold_steps, seconds, env->control_dt);
 }
 
@@ -132,6 +135,7 @@ static ph_scene scene_of(const ph_env *env) {
       .action = env->step > 0 ? env->action : NULL,
       .naction = env->dims.action_dim,
       .start = env->start,
+      .stages = &env->stages,
       .predicate = env->predicate,
       .latched = env->hold.latched,
   };
@@ -154,11 +158,13 @@ static ph_status env_row(ph_env *env, ph_row *row) {
   return PH_OK;
 }
 
+/* Stages, then the predicate, which may ask for them. */
 static ph_status update_predicate(ph_env *env) {
   env->predicate = false;
-  if (!info_of(env)->has_success)
-    return PH_OK;
   ph_scene scene = scene_of(env);
+  ph_status status = ph_script_stages(env->script, &scene, &env->stages);
+  if (status != PH_OK || !info_of(env)->has_success)
+    return status;
   return ph_script_success(env->script, &scene, &env->predicate, NULL);
 }
 
@@ -218,6 +224,7 @@ ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0) {
   env->predicate = false;
   env->detail[0] = 0;
   env->hold = (ph_hold){.steps = env->hold_steps};
+  env->stages = env->plain;
   ph_status status = ph_task_script(&env->script, env->task);
   if (status == PH_OK)
     status = reset_scene(env, seed);

@@ -112,6 +112,9 @@ void ph_near_add(ph_near *near, const char *candidate) {
     d = smaller(d, limit);
   if (d > limit || d >= (int)nb)
     return;
+  for (int i = 0; i < near->n; i++) /* a body and a geom may have one name */
+    if (strcmp(near->best[i], candidate) == 0)
+      return;
   int at = near->n;
   while (at > 0 && near->distance[at - 1] > d)
     at--;

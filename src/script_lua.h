@@ -7,6 +7,7 @@
 #include "script.h"
 
 #include "scene.h"
+#include "script_names.h"
 
 /* Limits. Work is counted in Lua instructions; C functions and allocations are charged what they
  * cost in the same unit. A string may hold 64 KiB and the stack 256 KiB, and both make every
@@ -130,8 +131,6 @@ void ph_script_push_s(lua_State *L);
 void ph_script_open_env(lua_State *L);
 void ph_script_push_env(lua_State *L);
 void ph_script_push_rng(lua_State *L);
-/* The fields of s or s.start; ends with NULL. */
-const char *const *ph_script_s_fields(bool start);
 /* The read as "joint.drawer" into out. */
 void ph_script_read_name(const ph_read *read, char *out, size_t size);
 /* script_vector.c: runs of numbers in the simulation or the model. */

@@ -27,13 +27,7 @@ typedef enum group_id {
   G_COUNT
 } group_id;
 
-typedef struct group_info {
-  const char *name;
-  const char *noun;
-  ph_kind kind;
-} group_info;
-
-static const group_info groups[G_COUNT] = {
+static const ph_script_group_info groups[G_COUNT] = {
     [G_JOINT] = {"joint", "joint", PH_JOINT},     [G_QVEL] = {"qvel", "joint", PH_JOINT},
     [G_BODY] = {"body", "body", PH_BODY},         [G_SITE] = {"site", "site", PH_SITE},
     [G_GEOM] = {"geom", "geom", PH_GEOM},         [G_SENSOR] = {"sensor", "sensor", PH_SENSOR},
@@ -386,6 +380,14 @@ static const char *const root_fields[] = {
     "start",  "model", "predicate", "latched", "stage",   "stages_done", NULL};
 static const char *const start_fields[] = {"time", "joint",  "qvel", "body", "site",
                                            "geom", "sensor", "ctrl", "dist", NULL};
+
+const ph_script_group_info *ph_script_group(size_t i) {
+  return i < G_COUNT ? &groups[i] : NULL;
+}
+
+const char *const *ph_script_frame_fields(void) {
+  return frame_fields;
+}
 
 const char *const *ph_script_s_fields(bool start) {
   return start ? start_fields : root_fields;

@@ -1,0 +1,256 @@
+/* What a task's check finds, and what it does not. */
+#include "script_help.h"
+
+#include <playhead/check.h>
+
+#include <algorithm>
+
+namespace {
+
+class Check : public ::testing::Test {
+protected:
+  ph_model *model = nullptr;
+  ph_task *task = nullptr;
+  ph_check *check = nullptr;
+  ph_check_options opt = PH_CHECK_OPTIONS_INIT;
+
+  void SetUp() override {
+    model = help_model(script_xml());
+    opt.steps = 20;
+  }
+  void TearDown() override {
+    ph_check_free(check);
+    ph_task_unref(task);
+    ph_model_unref(model);
+  }
+  ph_status run(const std::string &body, bool with_model = true) {
+    ph_check_free(check);
+    ph_task_unref(task);
+    check = nullptr;
+    task = nullptr;
+    std::string source = "return { name = 'x', control_steps = 2, " + body + " }";
+    EXPECT_EQ(PH_OK, ph_task_parse(&task, source.data(), source.size(), "dir/t.lua")) << ph_error();
+    return task ? ph_task_check(&check, task, with_model ? model : nullptr, &opt) : PH_ETASK;
+  }
+  /* Its findings, a line each. */
+  std::string found(const std::string &body, bool with_model = true) {
+    ph_status status = run(body, with_model);
+    if (status != PH_OK)
+      return std::string("! ") + ph_error();
+    std::string all;
+    for (size_t i = 0; i < check->nfindings; i++) {
+      const ph_check_finding &f = check->finding[i];
+      all += std::string(ph_check_name(f.kind)) + " " + f.where + ": " + f.text + "\n";
+    }
+    return all;
+  }
+};
+
+const char kFine[] = "reset = function(env, rng) env.qpos.drawer = 0.1 * rng() end,\n"
+                     "reward = function(s) return s.joint.drawer end,\n"
+                     "success = function(s) return s.step % 2 == 0 end, hold_seconds = 1,\n"
+                     "failure = function(s) return false end,\n"
+                     "policy = function(s, rng) return { rng(), 0, 0.5 - rng(), 0 } end,\n"
+                     "readouts = { x = function(s) return s.time end }";
+
+TEST_F(Check, NothingToFind) {
+  EXPECT_EQ("", found(kFine));
+  EXPECT_TRUE(check->ran && check->has_policy);
+  EXPECT_EQ(3, check->episodes);
+  EXPECT_EQ(60, check->steps);
+  EXPECT_EQ(3u, check->nseeds);
+  EXPECT_EQ(2u, check->seed[2]);
+  EXPECT_EQ(2u, check->nconditions);
+  EXPECT_STREQ("success", check->condition[0].name);
+  EXPECT_EQ(30, check->condition[0].yes);
+  EXPECT_EQ(60, check->condition[0].judged);
+  EXPECT_STREQ("failure", check->condition[1].name);
+  EXPECT_EQ(0, check->condition[1].yes);
+  EXPECT_EQ(4u, check->nelements);
+  EXPECT_STREQ("lift", check->element[0].name);
+  EXPECT_GE(check->element[0].least, 0);
+  EXPECT_LE(check->element[0].most, 1);
+  EXPECT_LT(check->element[0].least, check->element[0].most);
+  EXPECT_EQ(250, check->hold_steps);
+  EXPECT_LT(check->reward_min, check->reward_max);
+  const ph_check_cost &cost = check->cost;
+  for (double us :
+       {cost.physics, cost.actions, cost.policy, cost.conditions, cost.reward, cost.readouts})
+    EXPECT_GT(us, 0);
+}
+
+TEST_F(Check, WhatThereIsNotHasNoCost) {
+  EXPECT_EQ("", found("max_steps = 5"));
+  EXPECT_FALSE(check->has_policy);
+  EXPECT_EQ(15, check->steps);
+  EXPECT_EQ(3, check->ends[PH_END_TRUNCATED]);
+  EXPECT_TRUE(std::isnan(check->cost.policy) && std::isnan(check->cost.conditions) &&
+              std::isnan(check->cost.reward) && std::isnan(check->cost.readouts));
+  EXPECT_TRUE(std::isnan(check->reward_min));
+  EXPECT_EQ(0, check->element[3].most);
+}
+
+TEST_F(Check, ConditionsAndRewardsThatSayNothing) {
+  EXPECT_EQ("condition success.a: never true in 60 steps\n"
+            "condition success.b: always true in 60 steps\n"
+            "reward reward: is 2 at each of 60 steps\n",
+            found("success = { a = function(s) return false end, b = function(s) return true end,\n"
+                  "c = function(s) return s.step > 3 end }, reward = function(s) return 2 end"));
+  opt.episodes = 1;
+  EXPECT_EQ("condition failure: always true in 1 steps\n",
+            found("failure = function(s) return true end"));
+  EXPECT_EQ(1, check->ends[PH_END_TERMINATED]);
+}
+
+TEST_F(Check, Stages) {
+  opt.episodes = 1;
+  EXPECT_EQ("condition stages.b.never: never true in 17 steps\n",
+            found("stages = { { name = 'a', test = function(s) return s.step == 3 end },\n"
+                  "{ name = 'b', test = { never = function(s) return false end,\n"
+                  "  some = function(s) return s.step % 2 == 0 end } },\n"
+                  "{ name = 'c', test = function(s) return true end } }"));
+  EXPECT_EQ(4u, check->nconditions);
+  EXPECT_STREQ("stages.a", check->condition[0].name);
+  EXPECT_EQ(1, check->condition[0].yes);
+  EXPECT_EQ(3, check->condition[0].judged);
+  EXPECT_EQ(17, check->condition[2].judged);
+  EXPECT_STREQ("stages.c", check->condition[3].name);
+  EXPECT_EQ(0, check->condition[3].judged);
+}
+
+TEST_F(Check, SuccessMayAskForStages) {
+  opt.episodes = 1;
+  EXPECT_EQ("", found("stages = { { name = 'a', test = function(s) return s.step == 3 end },\n"
+                      "{ name = 'b', test = function(s) return s.step == 9 end } },\n"
+                      "success = function(s) return s.stages_done == 2 and s.stage == '' end"));
+  EXPECT_EQ(1, check->ends[PH_END_SUCCESS]);
+  EXPECT_EQ(9, check->steps);
+}
+
+TEST_F(Check, Resets) {
+  EXPECT_EQ("reset reset: changes nothing: row 0 is what the model has\n",
+            found("reset = function(env, rng) local x = rng() end"));
+  EXPECT_EQ("reset reset: 3 seeds begin alike, bit for bit\n",
+            found("reset = function(env, rng) env.qpos.drawer = 0.1 end"));
+  EXPECT_EQ("", found("reset = function(env, rng) env.model.body.cup.mass = 0.1 + rng() end"));
+  EXPECT_EQ("error seed 0 step 0: dir/t.lua:1: reset: env.qpos: no joint 'drwer'; did you mean "
+            "'drawer'?\n",
+            found("reset = function(env, rng) env.qpos.drwer = 0.1 end").substr(0, 92));
+  EXPECT_EQ(0, check->episodes);
+}
+
+TEST_F(Check, ElementsThatAreCut) {
+  EXPECT_EQ("clipped actions[1] lift: cut at 33 of 60 steps\n",
+            found("policy = function(s, rng) return { s.step % 20 > 8 and 2 or 0, 0, 0, 0 } end"));
+}
+
+TEST_F(Check, NumbersThatAreNone) {
+  opt.episodes = 1;
+  EXPECT_EQ("not_finite seed 0: step 4: reward is not finite\n",
+            found("reward = function(s) return s.step == 5 and 0 / 0 or s.step end"));
+  EXPECT_EQ(1, check->ends[PH_END_NAN]);
+  EXPECT_EQ("error seed 0 step 3: x: policy: step 3: action[1] (pull) is not finite\n",
+            found("policy = function(s, rng) return { 0, s.step == 3 and 1 / 0 or 0, 0, 0 } end"));
+  EXPECT_EQ("error seed 0 step 1: dir/t.lua:1: readouts.x: must return a finite number, returned "
+            "inf\n",
+            found("readouts = { x = function(s) return 1 / 0 end }"));
+}
+
+TEST_F(Check, ConditionsThatRemember) {
+  opt.episodes = 1;
+  std::string all = found("success = (function() local n = 0 return function(s) n = n + 1\n"
+                          "return n % 2 == 0 end end)(), hold_seconds = 1");
+  EXPECT_NE(std::string::npos, all.find("memory success: says false and, asked again of the same "
+                                        "state, true\n"))
+      << all;
+}
+
+TEST_F(Check, ErrorsWhereTheyHappen) {
+  opt.episodes = 2;
+  EXPECT_EQ("error seed 7 step 4: x: step 4: dir/t.lua:2: reward: no body 'cop'; did you mean "
+            "'cup'?\n"
+            "error seed 8 step 4: x: step 4: dir/t.lua:2: reward: no body 'cop'; did you mean "
+            "'cup'?\n",
+            (opt.seed = 7, found("reward = function(s)\n"
+                                 "  return s.step > 3 and s.body.cop.z or s.step end")));
+}
+
+/* --- names in what did not run --- */
+
+TEST_F(Check, NamesNobodyHasLookedUp) {
+  struct {
+    const char *code, *finding;
+  } cases[] = {
+      {"s.joint.drwer < 1", "s.joint.drwer: no joint 'drwer'; did you mean 'drawer'?"},
+      {"s.jont.drawer < 1", "s.jont: s has no 'jont'; did you mean 'joint'?"},
+      {"s.start.joint.drwer < 1", "s.start.joint.drwer: no joint 'drwer'; did you mean 'drawer'?"},
+      {"s.start.step < 1", "s.start.step: s.start has no 'step'; did you mean 'site'?"},
+      {"s.body['cop'].z < 1", "s.body.cop: no body 'cop'; did you mean 'cup'?"},
+      {"s.body.cup.zz < 1", "s.body.cup.zz: body 'cup' has no 'zz'"},
+      {"s.dist('gripp', 'cup') < 1", "s.dist: no site, body or geom 'gripp'; did you mean 'grip'?"},
+      {"s.dist('grip', \"kup\") < 1",
+       "s.dist: no site, body or geom 'kup'; did you mean 'cup' or 'top'?"},
+      {"s.contact('tabl*', 'cop')",
+       "s.contact: no body or geom 'cop'; did you mean 'cup', 'top' or 'box'?"},
+      {"s.force('t[ab]_*', 'cup') > 1", "s.force: no body or geom 't[ab]_*'"},
+      {"s.speed('grip') < 1", "s.speed: no body 'grip'"},
+      {"s.sensor.angel < 1", "s.sensor.angel: no sensor 'angel'; did you mean 'angle'?"},
+      {"s.ctrl.lifft < 1", "s.ctrl.lifft: no actuator 'lifft'; did you mean 'lift'?"},
+      {"s.model.geom.bax.friction[1] < 1", "s.model.geom.bax: no geom 'bax'; did you mean 'box'?"},
+  };
+  for (const auto &c : cases) {
+    std::string all = found("failure = function(s)\n  if s.time < 100 then return false end\n"
+                            "  return " +
+                            std::string(c.code) + " end");
+    EXPECT_EQ("name t.lua:3: " + std::string(c.finding), all.substr(0, all.find('\n'))) << c.code;
+    EXPECT_EQ(1, std::count(all.begin(), all.end(), '\n')) << all;
+  }
+  EXPECT_EQ("name t.lua:2: env.mocap.gaol: no mocap body 'gaol'; did you mean 'goal'?\n"
+            "name t.lua:3: env.model.body.cop: no body 'cop'; did you mean 'cup'?\n"
+            "name t.lua:4: env.qps: env has no 'qps'; did you mean 'qpos'?\n",
+            found("reset = function(env, rng) env.qpos.drawer = rng() if env.qpos.drawer > 2 then\n"
+                  "env.mocap.gaol.pos = { 0, 0, 0 }\n"
+                  "env.model.body.cop.mass = 1\nenv.qps.drawer = 1 end end"));
+}
+
+TEST_F(Check, NamesThatAreFine) {
+  EXPECT_EQ(
+      "",
+      found(
+          "failure = function(s)\n  if s.time < 100 then return false end\n"
+          "  -- s.joint.nonsense\n"
+          "  local t = { s = 1, x = 's.joint.nonsense' }\n"
+          "  local name = 'drawer'\n"
+          "  local joints = s.joint\n"
+          "  return t.s.joint.nonsense == 1 and s.joint[name] < 1 and s.dist(name, 'c' .. 'up') "
+          "< 1 and\n"
+          "    s.body.cup.pos[1] < s.body['cup'].up and s.contact('c*', 'to[p]') and\n"
+          "    s.joint.arm_wrist.quat[1] < s.qvel.drawer and s.start.dist('grip', 'cup') < 1 and\n"
+          "    s.model.timestep < s.model.dof.drawer.damping and s.action[1] < #s.action\n"
+          "end"));
+}
+
+TEST_F(Check, WhatARunHasSaidIsNotSaidAgain) {
+  std::string all = found("success = function(s) return s.joint.drwer < 1 end");
+  EXPECT_EQ(std::string::npos, all.find("name ")) << all;
+  EXPECT_NE(std::string::npos, all.find("no joint 'drwer'")) << all;
+}
+
+/* --- without a model --- */
+
+TEST_F(Check, TheTextAlone) {
+  EXPECT_EQ("name t.lua:1: s.bdy: s has no 'bdy'; did you mean 'body'?\n",
+            found("success = function(s) return s.bdy.x.z > s.body.anything.z end", false));
+  EXPECT_FALSE(check->ran);
+  EXPECT_EQ(0u, check->nelements);
+  EXPECT_EQ(0, check->steps);
+}
+
+TEST_F(Check, WhatCannotBegin) {
+  EXPECT_EQ("! dir/t.lua:1: actions[1] (joint_position): 'nobody': the model has no such joint",
+            found("actions = { { type = 'joint_position', joints = { 'nobody' } } }"));
+  opt.steps = 0;
+  EXPECT_EQ("! check: 3 episodes of 0 steps", found("max_steps = 3"));
+}
+
+} // namespace
