@@ -114,6 +114,17 @@ static const struct verb verbs[] = {
      SIZE_MAX, verb_pack},
     {"salvage", "PATH", "give back what a killed recorder or a file cut off still holds",
      SALVAGE_TEXT, ANY | OPTION_BIT(RESCUE) | OPTION_BIT(JSON), 1, 1, verb_salvage},
+    {"task", "check TASK.lua", "run a task for some steps and say what is odd about it",
+     "Loads the task and its model, resets, and runs three episodes of some steps with its policy,\n"
+     "or with zeros where it has none. Says what it found: functions that fail, names that the\n"
+     "model does not have, also in what did not run, conditions that are never or always true, a\n"
+     "reward that never changes, elements of the action that are cut, a reset that changes nothing,\n"
+     "a second run that has other bits; and what policy, conditions and the rest cost beside a step\n"
+     "of physics. A task without a model needs --model. The exit status is 1 where anything was\n"
+     "found, 3 where the task does not load.",
+     ANY | OPTION_BIT(SEED) | OPTION_BIT(STEPS) | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) |
+         OPTION_BIT(JSON),
+     2, 2, verb_task},
 };
 
 const struct verb *verb_at(size_t i) {

@@ -48,6 +48,8 @@ enum option_kind {
   X(EPISODES, "episodes", "M", KIND_INT, episodes, 1, 1000000000, NULL, "one for each env",        \
     "how many episodes all envs record together")                                                  \
   X(SEED, "seed", "S", KIND_SEED, seed, 0, 0, NULL, "0", "seed of the run, a whole number")        \
+  X(STEPS, "steps", "N", KIND_INT, steps, 1, 1000000, NULL, "100",                                \
+    "how many steps of each episode are run at most")                                              \
   X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
     "how long success must hold")                                                                  \
   X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "a new folder among all runs",                \
@@ -121,7 +123,7 @@ struct options {
   const char *lost;  /* the first folder of it that is not there; NULL: none */
   size_t nlost;
   int64_t cols, rows, envs;
-  int64_t episodes, jobs; /* 0: not given */
+  int64_t episodes, jobs, steps; /* 0: not given */
   uint64_t seed;
   double hold; /* negative: not given */
   bool color, ascii, json, help, version;
