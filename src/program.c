@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "fail.h"
 #include "program_child.h"
 
@@ -22,11 +23,6 @@ enum {
   SHOWN = 60 /* of its words in a message */
 };
 
-typedef struct bytes {
-  char *data;
-  size_t n, room;
-} bytes;
-
 struct ph_program {
   ph_process child;
   char *what, *command;
@@ -36,9 +32,9 @@ struct ph_program {
   void *user;
   bool answered; /* once at least */
   bool failed;
-  bytes question; /* what is to be sent */
+  ph_bytes question; /* what is to be sent */
   size_t sent;
-  bytes answer;
+  ph_bytes answer;
   char tail[TAIL];
   size_t ntail;
 };
@@ -89,31 +85,13 @@ bool ph_program_runs(const ph_program *program) {
 
 /* --- bytes --- */
 
-static bool reserve(bytes *b, size_t more) {
-  size_t room = b->room ? b->room : 4096;
-  while (room - b->n < more)
-    room *= 2;
-  char *grown = room == b->room ? b->data : realloc(b->data, room);
-  if (!grown)
-    return false;
-  b->data = grown;
-  b->room = room;
-  return true;
-}
-
-static bool append(bytes *b, const void *data, size_t size) {
-  if (!reserve(b, size + 1))
-    return false;
-  memcpy(b->data + b->n, data, size);
-  b->n += size;
-  b->data[b->n] = 0;
-  return true;
+void ph_program_set_longest(ph_program *program, size_t bytes) {
+  program->longest = bytes;
 }
 
 ph_status ph_program_prepare(ph_program *program, const void *data, size_t size) {
-  return append(&program->question, data, size)
-             ? PH_OK
-             : ph_fail(PH_ENOMEM, "%s: out of memory", program->what);
+  ph_bytes_add(&program->question, data, size);
+  return program->question.lost ? ph_fail(PH_ENOMEM, "%s: out of memory", program->what) : PH_OK;
 }
 
 /* The last line with something in it. */
@@ -163,7 +141,7 @@ static void read_errors(ph_program *p) {
 
 /* false: out of memory. */
 static bool read_answer(ph_program *p) {
-  if (!reserve(&p->answer, CHUNK + 1))
+  if (!ph_bytes_reserve(&p->answer, CHUNK))
     return false;
   ssize_t n = read_some(&p->child.out, p->answer.data + p->answer.n, CHUNK);
   if (n > 0)

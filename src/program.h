@@ -30,6 +30,8 @@ ph_status ph_program_start(ph_program **out, const ph_program_options *opt);
 /* Sends what is not to be answered with the next question. PH_ENOMEM. */
 ph_status ph_program_prepare(ph_program *program, const void *data, size_t size);
 
+void ph_program_set_longest(ph_program *program, size_t bytes);
+
 /* Sends a question and waits for one line. *line (borrowed until the next call) ends with a 0 in
  * place of its newline; *length is without that: there may be zeros in it. PH_EIO: no answer in
  * time, it ended, it wrote more than a line, or before it was asked; PH_ECANCELED. It is ended
