@@ -8,6 +8,7 @@
 
 #include "episode.h"
 #include "fail.h"
+#include "verify_ctrl.h"
 
 enum { BLOCK = PH_CRC_BLOCK_ROWS };
 static const double quat_limit = 1e-6;
@@ -277,26 +278,36 @@ static void note(struct check *c, const char *text) {
   snprintf(c->out->note, sizeof c->out->note, "%s", text);
 }
 
-/* Recomputes the predicate at every state. */
-static ph_status run_predicate(struct check *c, ph_replay *replay, uint8_t *computed) {
-  for (int64_t t = 0; t < c->meta->states; t++) {
-    bool value = false;
+/* Recomputes the predicate at the frame; false: no use in going on. */
+static bool compute_predicate(struct check *c, ph_replay *replay, int64_t t, uint8_t *computed) {
+  bool value = false;
+  ph_status status = ph_replay_predicate(replay, &value, NULL);
+  if (status == PH_ENOTFOUND)
+    note(c, ph_error());
+  else if (status != PH_OK)
+    flaw(c, t, "predicate: step %lld: %s", (long long)t, ph_error());
+  computed[t] = value;
+  return status == PH_OK;
+}
+
+/* Recomputes at every state the predicate (computed is nullable), and the ctrl that its action
+ * gives (ctrl is nullable). */
+static ph_status run_frames(struct check *c, ph_replay *replay, uint8_t *computed,
+                            ph_ctrl_check *ctrl) {
+  bool predicate = computed != NULL;
+  for (int64_t t = 0; (predicate || ctrl) && t < c->meta->states; t++) {
     if (t % 64 == 0 && !go_on(c, t))
       return ph_fail(PH_ECANCELED, "%s: canceled", c->meta->id);
     ph_status status = ph_replay_seek(replay, t, 0, PH_KINEMATIC);
-    if (status == PH_OK)
-      status = ph_replay_predicate(replay, &value, NULL);
-    if (status == PH_ENOTFOUND) {
-      note(c, ph_error());
-      return PH_OK;
-    }
     if (status != PH_OK) {
-      flaw(c, t, "predicate: step %lld: %s", (long long)t, ph_error());
+      flaw(c, t, "%s: step %lld: %s", computed ? "predicate" : "ctrl", (long long)t, ph_error());
       return PH_OK;
     }
-    computed[t] = value;
+    if (ctrl)
+      ph_ctrl_check_frame(ctrl, replay);
+    predicate = predicate && compute_predicate(c, replay, t, computed);
   }
-  c->out->predicate_checked = true;
+  c->out->predicate_checked = predicate;
   return PH_OK;
 }
 
@@ -321,18 +332,16 @@ static bool any_bad(const struct check *c) {
   return bad;
 }
 
-static ph_status check_fit(struct check *c) {
-  ph_replay *replay = NULL;
-  uint8_t *computed = NULL;
-  ph_status status = ph_replay_create(&replay, c->episode, c->model, c->task);
-  if (status == PH_ENOMEM)
-    goto out;
-  if (status != PH_OK) {
-    flaw(c, -1, "%s", ph_error());
-    note(c, "model or task does not fit");
-    status = PH_OK;
-    goto out;
-  }
+static void compare_ctrl(struct check *c, const ph_ctrl_check *ctrl) {
+  char text[240];
+  c->out->ctrl_checked = ph_ctrl_check_rows(ctrl) > 0;
+  int64_t first = ph_ctrl_check_first(ctrl, text, sizeof text);
+  if (first >= 0)
+    flaw(c, first, "%s", text);
+}
+
+/* Why the predicate is not recomputed, if it is not. */
+static void note_predicate(struct check *c) {
   if (!c->model)
     note(c, "no model");
   else if (!ph_model_compiled(c->model))
@@ -341,17 +350,43 @@ static ph_status check_fit(struct check *c) {
     note(c, "no task with a success condition");
   else if (any_bad(c))
     note(c, "not all of its rows can be read");
-  if (c->model && !ph_model_compiled(c->model))
-    flaw(c, -1, "model: cannot be used: %s", ph_model_error(c->model));
-  if (c->out->note[0])
-    goto out;
-  computed = calloc((size_t)c->meta->states + 1, 1);
-  status = computed ? run_predicate(c, replay, computed)
-                    : ph_fail(PH_ENOMEM, "%s: out of memory", c->meta->id);
+}
+
+static ph_status check_frames(struct check *c, ph_replay *replay) {
+  uint8_t *computed = NULL;
+  ph_ctrl_check *ctrl = NULL;
+  ph_status status = PH_OK;
+  if (!any_bad(c))
+    status = ph_ctrl_check_begin(&ctrl, c->episode, c->model, c->task);
+  if (status == PH_OK && !c->out->note[0]) {
+    computed = calloc((size_t)c->meta->states + 1, 1);
+    status = computed ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", c->meta->id);
+  }
+  if (status == PH_OK && (computed || ctrl))
+    status = run_frames(c, replay, computed, ctrl);
   if (status == PH_OK && c->out->predicate_checked)
     compare_predicate(c, computed);
-out:
+  if (status == PH_OK && ctrl)
+    compare_ctrl(c, ctrl);
   free(computed);
+  ph_ctrl_check_free(ctrl);
+  return status;
+}
+
+static ph_status check_fit(struct check *c) {
+  ph_replay *replay = NULL;
+  ph_status status = ph_replay_create(&replay, c->episode, c->model, c->task);
+  if (status == PH_ENOMEM)
+    return status;
+  if (status != PH_OK) {
+    flaw(c, -1, "%s", ph_error());
+    note(c, "model or task does not fit");
+    return PH_OK;
+  }
+  note_predicate(c);
+  if (c->model && !ph_model_compiled(c->model))
+    flaw(c, -1, "model: cannot be used: %s", ph_model_error(c->model));
+  status = check_frames(c, replay);
   ph_replay_free(replay);
   return status;
 }

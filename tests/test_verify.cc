@@ -302,4 +302,45 @@ TEST_F(Verify, ProgressCancels) {
   Check(&opt, PH_ECANCELED);
 }
 
+/* Without terms the action is ctrl. */
+TEST_F(Verify, ActionsGiveTheStoredCtrlToTheBit) {
+  strcpy(tape.meta.substrate, ph_substrate());
+  Check();
+  EXPECT_TRUE(verdict.ctrl_checked);
+  EXPECT_EQ(0u, verdict.nflaws);
+  tape.F64(PH_COL_CTRL)[8] = std::nextafter(1.0, 2.0);
+  tape.F64(PH_COL_CTRL)[9] = 0.25;
+  ExpectFlaw(8, "ctrl: step 8: ctrl[0] (push) is 1.0000000000000002, action 7 gives 1 by the "
+                "task's terms; 2 such");
+}
+
+TEST_F(Verify, OtherMachinesMayRoundOtherwise) {
+  strcpy(tape.meta.substrate, "another");
+  tape.F64(PH_COL_CTRL)[8] = std::nextafter(1.0, 2.0);
+  Check();
+  EXPECT_TRUE(verdict.ctrl_checked);
+  EXPECT_EQ(0u, verdict.nflaws);
+  tape.F64(PH_COL_CTRL)[8] = 1.25;
+  ExpectFlaw(8, "ctrl: step 8: ctrl[0] (push) is 1.25,");
+}
+
+TEST_F(Verify, AConditionAloneSaysNothingOfCtrl) {
+  tape.F64(PH_COL_CTRL)[8] = 0.25;
+  strcpy(tape.meta.task_sha256, "of another task");
+  Check();
+  EXPECT_FALSE(verdict.ctrl_checked);
+  EXPECT_EQ(0u, verdict.nflaws);
+  EXPECT_TRUE(verdict.predicate_checked);
+}
+
+TEST_F(Verify, CtrlOfSubstepsIsAnothersToGive) {
+  tape.F64(PH_COL_CTRL)[8] = 0.25;
+  std::vector<double> row(static_cast<size_t>(tape.meta.dims.control_steps), 0.25);
+  for (int64_t t = 0; t < tape.meta.actions; t++)
+    tape.Push(PH_COL_CTRL_SUBSTEPS, row.data(), row.size() * sizeof(double));
+  Check();
+  EXPECT_FALSE(verdict.ctrl_checked);
+  EXPECT_EQ(0u, verdict.nflaws);
+}
+
 } // namespace

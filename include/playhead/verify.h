@@ -1,6 +1,6 @@
 /* Whether an episode is what it says: checksums, shapes, finite numbers, the clock, quaternions,
- * ends, model and task that fit, and the predicate recomputed from the recorded states. Nothing is
- * integrated. */
+ * ends, model and task that fit, the predicate recomputed from the recorded states, and the
+ * ctrl that the task's action terms make of each action there. Nothing is integrated. */
 #ifndef PLAYHEAD_VERIFY_H
 #define PLAYHEAD_VERIFY_H
 
@@ -32,6 +32,7 @@ typedef struct ph_verdict {
   double time_error;      /* [s] largest difference of a step's duration from control_dt */
   double quat_error;      /* largest | |q| - 1 | after step 0 */
   bool predicate_checked; /* recomputed at every state */
+  bool ctrl_checked;      /* what the actions give by the task's terms, against the stored ctrl */
   char note[240];         /* "" or why the predicate was not recomputed */
   int64_t latch_recorded; /* row at which the hold completes by the stored predicate; -1 */
   int64_t latch_computed; /* by the recomputed one; -1 */
