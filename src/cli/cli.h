@@ -59,6 +59,10 @@ ph_store_options cli_store_options(const struct options *opt);
  * EXIT_FINE comes with a line on stderr. */
 int cli_step(const struct options *opt, bool look, int64_t *step);
 
+/* The task of a file (nullable: none), with success as an expression (nullable: its own); NULL
+ * where there is neither. The caller's. */
+ph_status cli_task(ph_task **out, const char *path, const char *success);
+
 /* "PATH: ID: no such episode". */
 int cli_no_episode(const struct options *opt);
 

@@ -50,6 +50,18 @@ ph_store_options cli_store_options(const struct options *opt) {
       .model_path = opt->model};
 }
 
+ph_status cli_task(ph_task **out, const char *path, const char *success) {
+  ph_task *own = NULL;
+  *out = NULL;
+  ph_status status = path ? ph_task_open(&own, path) : PH_OK;
+  if (status == PH_OK && success)
+    status = ph_task_with_success(out, own, success);
+  else if (status == PH_OK && own)
+    *out = ph_task_ref(own);
+  ph_task_unref(own);
+  return status;
+}
+
 int cli_no_episode(const struct options *opt) {
   return cli_fail(EXIT_ERROR, "%s: %s: no such episode", opt->paths[0],
                   opt->episode ? opt->episode : "0");

@@ -12,7 +12,11 @@
 #define ANY (OPTION_BIT(HELP) | OPTION_BIT(VERSION))
 #define SOURCE (OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(GROUP))
 #define LOOK                                                                                       \
-  (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
+  (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SUCCESS) |                 \
+   OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
+#define VERIFY                                                                                     \
+  (ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) |                      \
+   OPTION_BIT(SUCCESS) | OPTION_BIT(JSON))
 
 #define VERIFY_COLUMNS                                                                             \
   "  latch      the step at which success had held long enough, by the recorded predicate\n"       \
@@ -95,8 +99,9 @@ static const struct verb verbs[] = {
      "episodes were started, saved and discarded (those that ended before their first step), and\n"
      "how to open the run.",
      ANY | OPTION_BIT(ENVS) | OPTION_BIT(EPISODES) | OPTION_BIT(SEED) | OPTION_BIT(OUT) |
-         OPTION_BIT(HOLD) | OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) | OPTION_BIT(ONLY_SUCCESS) |
-         OPTION_BIT(APPEND) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
+         OPTION_BIT(HOLD) | OPTION_BIT(SUCCESS) | OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) |
+         OPTION_BIT(ONLY_SUCCESS) | OPTION_BIT(APPEND) | OPTION_BIT(OVERWRITE) |
+         OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
      1, 1, verb_record},
     {"verify", "PATH...", "check all episodes from the first to the last step",
      "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
@@ -104,10 +109,8 @@ static const struct verb verbs[] = {
      "ones. The exit status is 1 when anything is wrong. What the file of another recorder says\n"
      "beside its rows, as a count that they do not bear out, is a note and not wrong. The\n"
      "columns:\n" VERIFY_COLUMNS,
-     ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
-     SIZE_MAX, verb_verify},
-    {"replay", "PATH...", "the same as verify", "Another name of verify: see there.",
-     ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) | OPTION_BIT(JSON), 1,
+     VERIFY, 1, SIZE_MAX, verb_verify},
+    {"replay", "PATH...", "the same as verify", "Another name of verify: see there.", VERIFY, 1,
      SIZE_MAX, verb_verify},
     {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,
      ANY | OPTION_BIT(DATASET) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON), 1,
@@ -115,11 +118,14 @@ static const struct verb verbs[] = {
     {"salvage", "PATH", "give back what a killed recorder or a file cut off still holds",
      SALVAGE_TEXT, ANY | OPTION_BIT(RESCUE) | OPTION_BIT(JSON), 1, 1, verb_salvage},
     {"task", "check TASK.lua", "run a task for some steps and say what is odd about it",
-     "Loads the task and its model, resets, and runs three episodes of some steps with its policy,\n"
+     "Loads the task and its model, resets, and runs three episodes of some steps with its "
+     "policy,\n"
      "or with zeros where it has none. Says what it found: functions that fail, names that the\n"
      "model does not have, also in what did not run, conditions that are never or always true, a\n"
-     "reward that never changes, elements of the action that are cut, a reset that changes nothing,\n"
-     "a second run that has other bits; and what policy, conditions and the rest cost beside a step\n"
+     "reward that never changes, elements of the action that are cut, a reset that changes "
+     "nothing,\n"
+     "a second run that has other bits; and what policy, conditions and the rest cost beside a "
+     "step\n"
      "of physics. A task without a model needs --model. The exit status is 1 where anything was\n"
      "found, 3 where the task does not load.",
      ANY | OPTION_BIT(SEED) | OPTION_BIT(STEPS) | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) |
@@ -183,15 +189,17 @@ static int check_assets(const struct verb *verb, const struct options *opt) {
   return EXIT_FINE;
 }
 
-/* A model or a task that the command line names is there and right, before any episode is opened.
- */
-static int check_named(const struct options *opt) {
+static bool task_opens(const struct options *opt) {
   ph_task *task = NULL;
-  bool ok =
-      (!opt->model || model_opens(opt)) && (!opt->task || ph_task_open(&task, opt->task) == PH_OK);
-  int status = ok ? EXIT_FINE : cli_error();
+  ph_status status = cli_task(&task, opt->task, opt->success);
   ph_task_unref(task);
-  return status;
+  return status == PH_OK;
+}
+
+/* A model, a task or an expression that the command line names is there and right, before any
+ * episode is opened. */
+static int check_named(const struct options *opt) {
+  return (!opt->model || model_opens(opt)) && task_opens(opt) ? EXIT_FINE : cli_error();
 }
 
 /* A folder of files stands for its files. */

@@ -71,9 +71,11 @@ static bool set_int(const struct parser *p, const struct option_info *info, cons
 static bool set_number(const struct parser *p, const struct option_info *info, const char *value,
                        double *out) {
   char *end;
+  char why[80];
   double number = strtod(value, &end);
+  snprintf(why, sizeof why, "not a number of seconds from %g on", info->low);
   if (end == value || *end || !isfinite(number) || number < info->low || number > info->high)
-    return refuse(p, info, value, "not a number of seconds from 0 on");
+    return refuse(p, info, value, why);
   *out = number;
   return true;
 }
@@ -204,8 +206,8 @@ static bool prepare(struct options *opt, const char *verb, int argc) {
 static void set_defaults(const struct parser *p) {
   for (size_t id = 0; id < OPTION_COUNT; id++) {
     enum option_kind kind = table[id].kind;
-    if (kind == KIND_CHOICE || ((kind == KIND_INT || kind == KIND_SEED || kind == KIND_SIZE) &&
-                                strspn(table[id].standard, "0123456789") > 0))
+    bool number = kind == KIND_INT || kind == KIND_SEED || kind == KIND_SIZE || kind == KIND_NUMBER;
+    if (kind == KIND_CHOICE || (number && strspn(table[id].standard, "0123456789") > 0))
       set(p, &table[id], table[id].standard);
   }
 }

@@ -39,6 +39,8 @@ enum option_kind {
   X(KEYS, "keys", "KEYS", KIND_TEXT, keys, 0, 0, NULL, "none",                                     \
     "keys to play first, with blanks between: \"n n e\"; names as in the help")                    \
   X(TASK, "task", "T.lua", KIND_FILE, task, 0, 0, NULL, "the recorded one", "judge by this task")  \
+  X(SUCCESS, "success", "EXPR", KIND_TEXT, success, 0, 0, NULL, "the task's",                      \
+    "success is what this says of a state: \"s.body.cube.z > 0.84\"")                              \
   X(MODEL, "model", "M.xml", KIND_FILE, model, 0, 0, NULL, "the recorded one", "use this model")   \
   X(ASSETS, "assets", "DIR", KIND_FOLDER, assets, 0, 0, NULL, "those of PLAYHEAD_ASSETS",          \
     "a folder that the model may read too; may be given again")                                    \
@@ -48,7 +50,7 @@ enum option_kind {
   X(EPISODES, "episodes", "M", KIND_INT, episodes, 1, 1000000000, NULL, "one for each env",        \
     "how many episodes all envs record together")                                                  \
   X(SEED, "seed", "S", KIND_SEED, seed, 0, 0, NULL, "0", "seed of the run, a whole number")        \
-  X(STEPS, "steps", "N", KIND_INT, steps, 1, 1000000, NULL, "100",                                \
+  X(STEPS, "steps", "N", KIND_INT, steps, 1, 1000000, NULL, "100",                                 \
     "how many steps of each episode are run at most")                                              \
   X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
     "how long success must hold")                                                                  \
@@ -117,6 +119,7 @@ struct options {
   size_t npaths;
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
   const char *group, *range, *columns, *as, *missing;
+  const char *success;
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */

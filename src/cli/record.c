@@ -111,7 +111,7 @@ static int check_options(const struct options *opt) {
 static int open_task(struct record *r) {
   const struct options *opt = r->opt;
   ph_model_options mo = {.assets = opt->assets, .nassets = opt->nassets};
-  if (ph_task_open(&r->task, opt->paths[0]) != PH_OK)
+  if (cli_task(&r->task, opt->paths[0], opt->success) != PH_OK)
     return cli_error();
   if (!ph_task_info_of(r->task)->has_policy)
     return cli_fail(EXIT_ERROR, "%s: no policy: record needs one to choose actions", opt->paths[0]);

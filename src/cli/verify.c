@@ -14,7 +14,7 @@ struct found {
 };
 
 /* What is checked where an episode has what it takes. */
-enum part { TIME, QUATERNIONS, MODEL, PREDICATE, HOLD, PARTS };
+enum part { TIME, QUATERNIONS, MODEL, PREDICATE, HOLD, CTRL, PARTS };
 
 struct verify {
   const struct options *opt;
@@ -109,14 +109,27 @@ static void note_parts(struct result *r, const ph_episode *episode, const ph_mod
   r->part[MODEL] = model && ph_model_compiled(model);
   r->part[PREDICATE] = r->verdict.predicate_checked;
   r->part[HOLD] = m->hold_seconds >= 0 && r->verdict.latch_known;
+  r->part[CTRL] = r->verdict.ctrl_checked;
+}
+
+/* What the episode is judged by. NULL: by nothing; why is "" or the reason. */
+static ph_task *judge(const struct verify *v, const ph_episode_meta *meta, char *why, size_t size) {
+  const char *success = v->opt->success;
+  ph_task *judge = NULL, *task = v->task ? ph_task_ref(v->task)
+                                         : report_task(v->store, meta->task_sha256, why, size);
+  if (!success)
+    return task;
+  if (ph_task_with_success(&judge, task, success) != PH_OK)
+    snprintf(why, size, "%s", ph_error());
+  ph_task_unref(task);
+  return judge;
 }
 
 static ph_status check(struct verify *v, const ph_episode *episode, struct result *r) {
   char why[400], task_why[400] = "";
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   ph_model *model = report_model(v->store, meta, why, sizeof why);
-  ph_task *task = v->task ? ph_task_ref(v->task)
-                          : report_task(v->store, meta->task_sha256, task_why, sizeof task_why);
+  ph_task *task = judge(v, meta, task_why, sizeof task_why);
   ph_verify_options opt = {.progress = progress, .arg = v};
   r->guarantee = ph_episode_guarantee(episode, model, task, r->reason, sizeof r->reason);
   if (!model && meta->model_sha256[0])
@@ -168,8 +181,9 @@ static json_t *add_kinematic(json_t *episode, const struct result *r) {
   const ph_verdict *d = &r->verdict;
   json_t *latch = json_pack("{s:o, s:o}", "recorded", report_index(d->latch_recorded), "recomputed",
                             report_index(d->latch_computed));
-  json_t *checked = json_pack("{s:I, s:I, s:b}", "columns", (json_int_t)d->columns, "blocks",
-                              (json_int_t)d->blocks, "predicate", d->predicate_checked);
+  json_t *checked =
+      json_pack("{s:I, s:I, s:b, s:b}", "columns", (json_int_t)d->columns, "blocks",
+                (json_int_t)d->blocks, "predicate", d->predicate_checked, "ctrl", d->ctrl_checked);
   json_t *facts = json_pack(
       "{s:b, s:o, s:o, s:o, s:o, s:o}", "ok", r->nfound == 0, "findings", findings(r), "time_error",
       r->opened ? ph_json_number(d->time_error) : json_null(), "quat_error",
@@ -270,7 +284,8 @@ static int check_entry(struct verify *v, size_t i) {
 
 /* "time, quaternions (in 3 of 5), model": those that were checked, or those that were not. */
 static void list_parts(const struct verify *v, bool checked, const char *before) {
-  static const char *const names[PARTS] = {"time", "quaternions", "model", "predicate", "hold"};
+  static const char *const names[PARTS] = {"time",      "quaternions", "model",
+                                           "predicate", "hold",        "ctrl of actions"};
   for (int k = 0; k < PARTS; k++) {
     if ((v->part[k] > 0) != checked)
       continue;

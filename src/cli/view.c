@@ -19,6 +19,7 @@ struct view_options cli_view_options(const struct options *opt) {
                   .npaths = opt->npaths,
                   .store = cli_store_options(opt),
                   .task_path = opt->task,
+                  .success = opt->success,
                   .group = opt->group},
       .episode = opt->episode,
       .follow = opt->follow,
