@@ -84,14 +84,15 @@ ph_status ph_h5_link(hid_t to, const char *path, const char *present) {
 
 /* --- datasets --- */
 
+/* A limit to growth that is finite is not taken over: the index of the chunks would have room for
+ * all of it, however much damage has made of it. */
 static hid_t create_same(hid_t to, const char *path, const ph_h5_shape *s, const ph_h5_extent *e,
                          int64_t n) {
   hsize_t dim[H5S_MAX_RANK], most[H5S_MAX_RANK];
   memcpy(dim, s->dim, sizeof dim);
-  memcpy(most, e->chunked ? s->most : s->dim, sizeof most);
   dim[0] = (hsize_t)n;
-  if (!e->chunked)
-    most[0] = (hsize_t)n;
+  for (int i = 0; i < e->rank; i++)
+    most[i] = e->chunked && s->most[i] == H5S_UNLIMITED ? H5S_UNLIMITED : dim[i];
   hid_t space = s->empty       ? H5Screate(H5S_NULL)
                 : e->rank == 0 ? H5Screate(H5S_SCALAR)
                                : H5Screate_simple(e->rank, dim, most);

@@ -271,7 +271,7 @@ static ph_status dig_outside(ph_dig *dig) {
 }
 
 static ph_status fill_report(ph_salvage_report *report, const ph_dig_board *board) {
-  report->items = calloc(board->nitems + 2, sizeof *report->items);
+  report->items = calloc(board->nitems + 3, sizeof *report->items);
   if (!report->items)
     return ph_fail(PH_ENOMEM, "salvage: out of memory");
   memcpy(report->items, board->items, board->nitems * sizeof *report->items);
@@ -303,6 +303,23 @@ static ph_status publish(const ph_dig *dig) {
                : PH_OK;
 }
 
+/* Names that damage has changed are given back as they are: then nobody may know the layout. */
+static void say_what_opens(ph_salvage_report *report, const char *out) {
+  ph_store *store = NULL;
+  ph_status status = ph_store_open(&store, &out, 1, NULL);
+  ph_store_free(store);
+  if (status == PH_OK)
+    return;
+  ph_salvaged *last = &report->items[report->n++];
+  const char *text = ph_error();
+  size_t n = strlen(out);
+  bool named = strncmp(text, out, n) == 0 && text[n] == ':';
+  *last = (ph_salvaged){.fate = PH_SALVAGE_LOST};
+  snprintf(last->why, sizeof last->why, "what is written cannot be opened here: %s",
+           named ? text + n + 2 : text);
+  report->lost++;
+}
+
 static ph_status salvage(ph_salvage_report *report, ph_dig *dig) {
   ph_status status = ph_h5_cut_of(&dig->cut, dig->path);
   if (!status)
@@ -313,6 +330,8 @@ static ph_status salvage(ph_salvage_report *report, ph_dig *dig) {
   if (!status && !dig->board->whole)
     status = publish(dig);
   unlink(dig->temporary);
+  if (!status && !dig->board->whole)
+    say_what_opens(report, dig->out);
   return status;
 }
 
