@@ -242,7 +242,8 @@ TEST_F(InfoForeign, VerifyClaimsNoMoreThanItChecked) {
   string text = Run("verify");
   EXPECT_EQ(0, status) << text;
   EXPECT_TRUE(Has(text, "2 of 2 episodes are as recorded: shapes, numbers, time; there was nothing "
-                        "to check of: quaternions, model, predicate, hold; no checksums"))
+                        "to check of: quaternions, model, predicate, hold, ctrl of actions; no "
+                        "checksums"))
       << text;
   fs::remove(path);
   foreign::write_robosuite(path, {});
