@@ -171,7 +171,7 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
               json_integer_value(steps) - 1);
     EXPECT_TRUE(
         json_equal(json_object_get(latch, "recorded"), json_object_get(latch, "recomputed")));
-    EXPECT_EQ(Keys(checked), "columns blocks predicate");
+    EXPECT_EQ(Keys(checked), "columns blocks predicate ctrl");
     /* actions, states, rewards, dones, warmstart, ctrl, predicate, flags; one block of each */
     EXPECT_EQ(json_integer_value(json_object_get(checked, "columns")), 8);
     EXPECT_EQ(json_integer_value(json_object_get(checked, "blocks")), 8);

@@ -110,7 +110,6 @@ static void note_parts(struct result *r, const ph_episode *episode, const ph_mod
   r->part[PREDICATE] = r->verdict.predicate_checked;
   r->part[HOLD] = m->hold_seconds >= 0 && r->verdict.latch_known;
   r->part[CTRL] = r->verdict.ctrl_checked;
-  r->part[CTRL] = r->verdict.ctrl_checked;
 }
 
 /* What the episode is judged by. NULL: by nothing; why is "" or the reason. */
