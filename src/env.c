@@ -1,8 +1,5 @@
-#include <playhead/env.h>
+#include "env_parts.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,40 +7,8 @@
 #include "fail.h"
 #include "finite.h"
 #include "mj.h"
-#include "scene.h"
-#include "task.h"
 
-struct ph_env {
-  ph_task *task;   /* referenced */
-  ph_model *model; /* referenced */
-  ph_sim *sim;
-  ph_actions *actions;
-  ph_dims dims;
-  double control_dt;
-  int64_t hold_steps;
-  ph_stages plain; /* before row 0 */
-
-  /* of the episode */
-  ph_script *script; /* NULL before the first reset, and after one that failed */
-  struct ph_start *start;
-  ph_edit *edits; /* owned */
-  size_t nedits;
-  ph_rng rng; /* the policy's */
-  ph_hold hold;
-  ph_stages stages;
-  int64_t step;
-  bool done;
-  bool predicate;
-  char detail[200];
-
-  /* buffers that rows and scenes point into */
-  uint8_t predicate_row;
-  double *action; /* the action that led here, for scenes */
-  double *ctrl;
-  double *action_state;
-};
-
-static const ph_task_info *info_of(const ph_env *env) {
+const ph_task_info *ph_env_info(const ph_env *env) {
   return ph_task_info_of(env->task);
 }
 
@@ -54,11 +19,11 @@ uint64_t ph_env_seed(uint64_t run_seed, int env_id, int64_t episode) {
 /* --- life --- */
 
 static ph_status env_hold(ph_env *env, const ph_env_options *opt) {
-  double seconds = info_of(env)->hold_seconds;
+  double seconds = ph_env_info(env)->hold_seconds;
   if (opt && opt->hold_seconds >= 0.0)
     seconds = opt->hold_seconds;
   ph_status status = ph_stages_begin(&env->plain, env->task, env->control_dt);
-  if (status != PH_OK || !info_of(env)->has_success)
+  if (status != PH_OK || !ph_env_info(env)->has_success)
     return status;
   return ph_hold_steps(&env->hold_steps, seconds, env->control_dt);
 }
@@ -67,12 +32,14 @@ static ph_status env_sizes(ph_env *env) {
   env->dims = *ph_model_dims(env->model);
   env->dims.action_dim = ph_actions_dim(env->actions);
   env->dims.action_state = ph_actions_state_dim(env->actions);
-  env->dims.control_steps = info_of(env)->control_steps > 0 ? info_of(env)->control_steps : 1;
+  env->dims.control_steps =
+      ph_env_info(env)->control_steps > 0 ? ph_env_info(env)->control_steps : 1;
   env->control_dt = env->dims.control_steps * ph_model_timestep(env->model);
   env->action = calloc((size_t)env->dims.action_dim + 1, sizeof(double));
   env->ctrl = calloc((size_t)env->dims.nu + 1, sizeof(double));
   env->action_state = calloc((size_t)env->dims.action_state + 1, sizeof(double));
-  if (!env->action || !env->ctrl || !env->action_state)
+  env->conditions = calloc(ph_env_info(env)->nconditions + 1, sizeof *env->conditions);
+  if (!env->action || !env->ctrl || !env->action_state || !env->conditions)
     return ph_fail(PH_ENOMEM, "env: out of memory");
   return PH_OK;
 }
@@ -123,16 +90,17 @@ void ph_env_free(ph_env *env) {
   free(env->action);
   free(env->ctrl);
   free(env->action_state);
+  free(env->conditions);
   free(env);
 }
 
 /* --- what rows and scripts see --- */
 
-static ph_scene scene_of(const ph_env *env) {
+ph_scene ph_env_scene(const ph_env *env) {
   ph_scene scene = {
       .sim = env->sim,
       .step = env->step,
-      .action = env->step > 0 ? env->action : NULL,
+      .action = env->step > 0 || env->acting ? env->action : NULL,
       .naction = env->dims.action_dim,
       .start = env->start,
       .stages = &env->stages,
@@ -142,8 +110,7 @@ static ph_scene scene_of(const ph_env *env) {
   return scene;
 }
 
-/* The row of the sim with what the sim does not know; pointers live until the env's next call. */
-static ph_status env_row(ph_env *env, ph_row *row) {
+ph_status ph_env_row(ph_env *env, ph_row *row) {
   ph_status status = ph_sim_get_row(env->sim, row);
   if (status != PH_OK)
     return status;
@@ -151,19 +118,18 @@ static ph_status env_row(ph_env *env, ph_row *row) {
     ph_actions_get_state(env->actions, env->action_state);
     row->action_state = env->action_state;
   }
-  if (info_of(env)->has_success) {
+  if (ph_env_info(env)->has_success) {
     env->predicate_row = env->predicate;
     row->predicate = &env->predicate_row;
   }
   return PH_OK;
 }
 
-/* Stages, then the predicate, which may ask for them. */
-static ph_status update_predicate(ph_env *env) {
+ph_status ph_env_judge(ph_env *env) {
   env->predicate = false;
-  ph_scene scene = scene_of(env);
+  ph_scene scene = ph_env_scene(env);
   ph_status status = ph_script_stages(env->script, &scene, &env->stages);
-  if (status != PH_OK || !info_of(env)->has_success)
+  if (status != PH_OK || !ph_env_info(env)->has_success)
     return status;
   return ph_script_success(env->script, &scene, &env->predicate, NULL);
 }
@@ -177,7 +143,7 @@ static ph_status reset_scene(ph_env *env, uint64_t seed) {
   ph_status status = ph_sim_reset(env->sim);
   if (status == PH_OK)
     status = ph_sim_forward(env->sim); /* a reset may read where things are */
-  if (status == PH_OK && info_of(env)->has_reset)
+  if (status == PH_OK && ph_env_info(env)->has_reset)
     status = ph_script_reset(env->script, env->sim, &rng);
   return status;
 }
@@ -187,7 +153,7 @@ static ph_status check_reset(ph_env *env) {
   char what[120];
   ph_status status = ph_sim_get_row(env->sim, &row);
   if (status == PH_OK && !ph_finite_row(&row, &env->dims, env->model, what, sizeof what))
-    status = ph_fail(PH_EINVAL, "%s: reset: %s is not finite", info_of(env)->name, what);
+    status = ph_fail(PH_EINVAL, "%s: reset: %s is not finite", ph_env_info(env)->name, what);
   return status;
 }
 
@@ -196,7 +162,7 @@ static ph_status check_reset(ph_env *env) {
 static ph_status forward_reset(ph_env *env) {
   ph_status status = ph_sim_forward(env->sim);
   if (status == PH_ESIM && !env->sim->invalid)
-    status = ph_fail_in(PH_EINVAL, "%s: reset", info_of(env)->name);
+    status = ph_fail_in(PH_EINVAL, "%s: reset", ph_env_info(env)->name);
   return status;
 }
 
@@ -213,14 +179,15 @@ static ph_status start_episode(ph_env *env, ph_row *row0) {
   env->start = ph_start_new(env->sim);
   if (!env->start)
     return ph_fail(PH_ENOMEM, "env: out of memory");
-  status = update_predicate(env);
-  return status == PH_OK ? env_row(env, row0) : status;
+  status = ph_env_judge(env);
+  return status == PH_OK ? ph_env_row(env, row0) : status;
 }
 
 ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0) {
   end_episode(env);
   memset(row0, 0, sizeof *row0);
   env->step = 0;
+  env->acting = false;
   env->predicate = false;
   env->detail[0] = 0;
   env->hold = (ph_hold){.steps = env->hold_steps};
@@ -235,159 +202,6 @@ ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0) {
     return status;
   }
   env->done = false;
-  return PH_OK;
-}
-
-/* --- policy and step --- */
-
-static ph_status running(const ph_env *env) {
-  if (env->done)
-    return ph_fail(PH_EINVAL, "env: no episode runs: reset it first");
-  return PH_OK;
-}
-
-/* "action[3] (arm_elbow)" of the first element that is not finite. */
-static bool finite_action(const ph_env *env, const double *action, char *what, size_t size) {
-  size_t at = 0;
-  if (ph_finite(action, (size_t)env->dims.action_dim, &at))
-    return true;
-  const ph_action_element *element = ph_actions_element(env->actions, (int)at);
-  snprintf(what, size, "action[%zu] (%s)", at, element->name);
-  return false;
-}
-
-ph_status ph_env_policy(ph_env *env, double *action) {
-  char what[120];
-  if (!info_of(env)->has_policy)
-    return ph_fail(PH_ENOTFOUND, "%s: the task has no policy", info_of(env)->name);
-  ph_status status = running(env);
-  if (status != PH_OK)
-    return status;
-  ph_scene scene = scene_of(env);
-  status = ph_script_policy(env->script, &scene, &env->rng, action, (size_t)env->dims.action_dim);
-  if (status == PH_OK && !finite_action(env, action, what, sizeof what)) {
-    status = ph_fail(PH_EINVAL, "%s: policy: step %" PRId64 ": %s is not finite",
-                     info_of(env)->name, env->step, what);
-  }
-  return status;
-}
-
-static void end_nan(ph_env *env, ph_outcome *out, const char *what) {
-  snprintf(env->detail, sizeof env->detail, "step %" PRId64 ": %s", env->step, what);
-  memset(out, 0, sizeof *out);
-  out->done = true;
-  out->end = PH_END_NAN;
-  out->detail = env->detail;
-  env->done = true;
-}
-
-/* Runs the physics of one control step. The episode ends as nan where a number is not finite. */
-static ph_status advance(ph_env *env, const double *action, ph_outcome *out, bool *clipped,
-                         bool *warned) {
-  char what[120], text[160];
-  ph_row row = {0};
-  size_t at = 0;
-  ph_status status = ph_sim_get_row(env->sim, &row);
-  if (status != PH_OK)
-    return status;
-  if (!finite_action(env, action, what, sizeof what)) {
-    snprintf(text, sizeof text, "%s is not finite", what);
-    end_nan(env, out, text);
-    return PH_OK;
-  }
-  memcpy(env->action, action, (size_t)env->dims.action_dim * sizeof(double));
-  memcpy(env->ctrl, row.ctrl, (size_t)env->dims.nu * sizeof(double));
-  status = ph_actions_apply(env->actions, env->sim, action, env->ctrl, clipped);
-  if (status != PH_OK)
-    return status;
-  if (!ph_finite(env->ctrl, (size_t)env->dims.nu, &at)) {
-    snprintf(text, sizeof text, "ctrl[%zu] (%s) is not finite", at,
-             ph_model_name(env->model, PH_ACTUATOR, (int)at));
-    end_nan(env, out, text);
-    return PH_OK;
-  }
-  status = ph_sim_step(env->sim, env->ctrl, env->dims.control_steps, warned);
-  if (status == PH_ESIM && !env->sim->invalid) {
-    end_nan(env, out, ph_error());
-    return PH_OK;
-  }
-  return status;
-}
-
-/* The first of nan > success > terminated > truncated that holds; flags tell of all. */
-static ph_status update_end(ph_env *env, ph_outcome *out) {
-  const ph_task_info *info = info_of(env);
-  bool failed = false;
-  ph_hold before = env->hold;
-  bool latched = info->has_success && ph_hold_update(&env->hold, env->step, env->predicate);
-  bool truncated = info->max_steps > 0 && env->step >= info->max_steps;
-  ph_scene scene = scene_of(env);
-  ph_status status = PH_OK;
-  if (info->has_failure)
-    status = ph_script_failure(env->script, &scene, &failed);
-  if (status == PH_OK && info->has_reward)
-    status = ph_script_reward(env->script, &scene, &out->reward);
-  if (status != PH_OK)
-    return status;
-  if (!isfinite(out->reward)) { /* the step is no row, so it was not taken */
-    env->hold = before;
-    env->step--;
-    end_nan(env, out, "reward is not finite");
-    return PH_OK;
-  }
-  out->flags |= latched || failed ? PH_FLAG_TERMINATED : 0;
-  out->flags |= truncated ? PH_FLAG_TRUNCATED : 0;
-  out->done = env->done = latched || failed || truncated;
-  out->end = latched  ? PH_END_SUCCESS
-             : failed ? PH_END_TERMINATED
-                      : (truncated ? PH_END_TRUNCATED : PH_END_UNKNOWN);
-  if (out->end == PH_END_SUCCESS)
-    snprintf(env->detail, sizeof env->detail, "held for %" PRId64 " steps", env->hold.count);
-  else if (out->end == PH_END_TERMINATED)
-    snprintf(env->detail, sizeof env->detail, "failure");
-  else if (out->end == PH_END_TRUNCATED)
-    snprintf(env->detail, sizeof env->detail, "max_steps %" PRId64, info->max_steps);
-  out->detail = env->detail;
-  return PH_OK;
-}
-
-/* Takes the outcome of a step that physics has done. */
-static ph_status observe(ph_env *env, ph_outcome *out) {
-  char what[120], text[160];
-  ph_status status = ph_sim_get_row(env->sim, &out->row);
-  if (status != PH_OK)
-    return status;
-  if (!ph_finite_row(&out->row, &env->dims, env->model, what, sizeof what)) {
-    snprintf(text, sizeof text, "%s is not finite", what);
-    end_nan(env, out, text);
-    return PH_OK;
-  }
-  status = ph_sim_forward(env->sim);
-  env->step++;
-  if (status == PH_OK)
-    status = update_predicate(env);
-  if (status == PH_OK)
-    status = update_end(env, out);
-  bool row = status == PH_OK && out->end != PH_END_NAN;
-  return row ? env_row(env, &out->row) : status;
-}
-
-ph_status ph_env_step(ph_env *env, const double *action, ph_outcome *out) {
-  bool clipped = false, warned = false;
-  memset(out, 0, sizeof *out);
-  out->end = PH_END_UNKNOWN;
-  out->detail = env->detail;
-  ph_status status = running(env);
-  if (status == PH_OK)
-    status = advance(env, action, out, &clipped, &warned);
-  if (status == PH_OK && !out->done) {
-    out->flags = (uint8_t)((clipped ? PH_FLAG_CLIPPED : 0) | (warned ? PH_FLAG_WARNED : 0));
-    status = observe(env, out);
-  }
-  if (status != PH_OK) {
-    env->done = true;
-    return ph_fail_in(status, "%s: step %" PRId64, info_of(env)->name, env->step);
-  }
   return PH_OK;
 }
 
@@ -407,6 +221,55 @@ double ph_env_control_dt(const ph_env *env) {
 const ph_hold *ph_env_hold(const ph_env *env) {
   return &env->hold;
 }
+const ph_stages *ph_env_stages(const ph_env *env) {
+  return &env->stages;
+}
 int64_t ph_env_step_index(const ph_env *env) {
   return env->step;
+}
+bool ph_env_running(const ph_env *env) {
+  return !env->done;
+}
+bool ph_env_predicate(const ph_env *env) {
+  return env->predicate;
+}
+const ph_sim *ph_env_sim(const ph_env *env) {
+  return env->sim;
+}
+const ph_actions *ph_env_actions(const ph_env *env) {
+  return env->actions;
+}
+const ph_task *ph_env_task(const ph_env *env) {
+  return env->task;
+}
+const ph_model *ph_env_model(const ph_env *env) {
+  return env->model;
+}
+
+/* Whether scripts may look at the state: derived quantities belong to it. */
+static ph_status can_look(ph_env *env) {
+  if (!env->script)
+    return ph_fail(PH_EINVAL, "env: no episode runs: reset it first");
+  return env->sim->stale ? ph_sim_forward(env->sim) : PH_OK;
+}
+
+ph_status ph_env_conditions(ph_env *env, const ph_condition **out, size_t *n) {
+  bool all;
+  *out = env->conditions;
+  *n = 0;
+  ph_status status = can_look(env);
+  if (status != PH_OK || !ph_env_info(env)->has_success)
+    return status;
+  ph_scene scene = ph_env_scene(env);
+  status = ph_script_success(env->script, &scene, &all, env->conditions);
+  *n = status == PH_OK ? ph_env_info(env)->nconditions : 0;
+  return status;
+}
+
+ph_status ph_env_readouts(ph_env *env, double *out) {
+  ph_status status = can_look(env);
+  if (status != PH_OK || ph_env_info(env)->nreadouts == 0)
+    return status;
+  ph_scene scene = ph_env_scene(env);
+  return ph_script_readouts(env->script, &scene, out);
 }

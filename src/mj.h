@@ -104,6 +104,10 @@ struct ph_sim {
   void *reset[PH_COL_COUNT]; /* the model's reset value of each component; NULL where it has none */
 };
 
+/* n substeps of a control step of which `done` have been: ph_sim_step in parts, with the same bits
+ * and the same errors. The state is looked at after the last one. */
+ph_status ph_sim_part(ph_sim *sim, const double *ctrl, int done, int n, bool last, bool *warned);
+
 /* Gives the sim a model of its own, once; a script that is about to write model fields calls this
  * and then ph_mj_field(sim->m, ...). ph_sim_reset puts every editable field back. PH_ENOMEM. */
 ph_status ph_sim_private_model(ph_sim *sim);

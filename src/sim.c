@@ -273,7 +273,7 @@ static void run_steps(void *arg) {
   }
 }
 
-ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warned) {
+ph_status ph_sim_part(ph_sim *sim, const double *ctrl, int done, int n, bool last, bool *warned) {
   struct step job = {sim, n, 0};
   *warned = false;
   ph_status status = refuse_invalid(sim);
@@ -283,19 +283,23 @@ ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warned) {
     return status;
   if (sim->m->nu > 0)
     memcpy(sim->d->ctrl, ctrl, (size_t)sim->m->nu * sizeof *ctrl);
-  for (int i = 0; i < mjNWARNING; i++)
+  for (int i = 0; done == 0 && i < mjNWARNING; i++)
     sim->d->warning[i].number = 0;
   sim->stale = true;
   status = ph_mj_guard(run_steps, &job);
   if (status != PH_OK) {
     sim->invalid = true;
-    return ph_fail_in(status, "simulation: substep %d", job.done + 1);
+    return ph_fail_in(status, "simulation: substep %d", done + job.done + 1);
   }
   for (int i = 0; i < mjNWARNING; i++)
     *warned = *warned || sim->d->warning[i].number > 0;
   if (job.done < n)
-    return ph_sim_fail_bad(sim, job.done + 1);
-  return ph_sim_check_state(sim);
+    return ph_sim_fail_bad(sim, done + job.done + 1);
+  return last ? ph_sim_check_state(sim) : PH_OK;
+}
+
+ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warned) {
+  return ph_sim_part(sim, ctrl, 0, n, true, warned);
 }
 
 static void run_forward(void *arg) {
