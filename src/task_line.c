@@ -64,7 +64,18 @@ static int find_element(ph_lexer lexer, long n) {
   return 0;
 }
 
+/* "unknown key 'sucess'": the key as it stands in the text. */
+static int unknown_line(const char *text, size_t size, const char *message) {
+  static const char what[] = "unknown key '";
+  if (strncmp(message, what, sizeof what - 1) != 0)
+    return 0;
+  message += sizeof what - 1;
+  return find_field(text, size, message, strcspn(message, "'")).line;
+}
+
 int ph_task_line(const char *text, size_t size, const char *message) {
+  if (text && unknown_line(text, size, message) > 0)
+    return unknown_line(text, size, message);
   size_t length = strspn(message, "abcdefghijklmnopqrstuvwxyz_");
   if (!text || length == 0 || !message[length] || !strchr(":.[ ", message[length]))
     return 0;

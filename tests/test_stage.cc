@@ -42,25 +42,25 @@ TEST(Stage, AreRead) {
 
 TEST(Stage, ErrorsOfTheTable) {
   const std::string f = "test = function(s) return true end";
-  EXPECT_EQ("t.lua: stages: must be a table, is a number", error_of("3"));
-  EXPECT_EQ("t.lua: stages: must be a list of 1 to 1000 elements without gaps", error_of("{}"));
-  EXPECT_EQ("t.lua: stages[1]: must be a table, is a function", error_of("{function() end}"));
-  EXPECT_EQ("t.lua: stages[1]: needs a name", error_of("{{" + f + "}}"));
+  EXPECT_EQ("t.lua:1: stages: must be a table, is a number", error_of("3"));
+  EXPECT_EQ("t.lua:1: stages: must be a list of 1 to 1000 elements without gaps", error_of("{}"));
+  EXPECT_EQ("t.lua:1: stages[1]: must be a table, is a function", error_of("{function() end}"));
+  EXPECT_EQ("t.lua:1: stages[1]: needs a name", error_of("{{" + f + "}}"));
   EXPECT_EQ(
-      "t.lua: stages[1]: test: must be a function or a table of named functions, is not there",
+      "t.lua:1: stages[1]: test: must be a function or a table of named functions, is not there",
       error_of("{{name='a'}}"));
-  EXPECT_EQ("t.lua: stages[1]: test: must have 1 to 1000 named functions, has 0",
+  EXPECT_EQ("t.lua:1: stages[1]: test: must have 1 to 1000 named functions, has 0",
             error_of("{{name='a', test={}}}"));
-  EXPECT_EQ("t.lua: stages[2]: name: stages[1] has 'a' too",
+  EXPECT_EQ("t.lua:1: stages[2]: name: stages[1] has 'a' too",
             error_of("{{name='a'," + f + "},{name='a'," + f + "}}"));
-  EXPECT_EQ("t.lua: stages[1]: hold_seconds: must be 0 or more, is -1.0",
+  EXPECT_EQ("t.lua:1: stages[1]: hold_seconds: must be 0 or more, is -1.0",
             error_of("{{name='a', hold_seconds=-1, " + f + "}}"));
-  EXPECT_EQ("t.lua: stages[1]: unknown key 'hold'; did you mean 'hold_seconds'?",
+  EXPECT_EQ("t.lua:1: stages[1]: unknown key 'hold'; did you mean 'hold_seconds'?",
             error_of("{{name='a', hold=1, " + f + "}}"));
   std::string many;
   for (int i = 0; i < 33; i++)
     many += "{name='a" + std::to_string(i) + "'," + f + "},";
-  EXPECT_EQ("t.lua: stages: has 33, may have 32", error_of("{" + many + "}"));
+  EXPECT_EQ("t.lua:1: stages: has 33, may have 32", error_of("{" + many + "}"));
 }
 
 /* --- memory --- */

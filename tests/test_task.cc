@@ -114,7 +114,7 @@ TEST(Task, OnlySuccessAndHold) {
 
 TEST(Task, RefusesWhatItDoesNotKnow) {
   const char *cases[][2] = {
-      {"hold_second = 1", "t.lua: unknown key 'hold_second'; did you mean 'hold_seconds'?"},
+      {"hold_second = 1", "t.lua:1: unknown key 'hold_second'; did you mean 'hold_seconds'?"},
       {"b = 1, a = 1", "unknown key 'a'"},
       {"1, 2", "a key is a number, must be a name"},
       {"stages = {}", "stages: must be a list of 1 to 1000 elements"},

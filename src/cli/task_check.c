@@ -126,12 +126,11 @@ static void print_conditions(const struct checked *c) {
 static void print_cost(const ph_check *check) {
   if (!(check->cost.physics > 0))
     return;
-  printf("  cost       a step of physics %.1f us", check->cost.physics);
+  printf("  cost       %-18s %8.1f us\n", "a step of physics", check->cost.physics);
   for (int i = 0; i < PARTS; i++)
     if (isfinite(cost_of(check, &parts[i])))
-      printf("; %s %.1f us (%.3f of it)", parts[i].name, cost_of(check, &parts[i]),
+      printf("             %-18s %8.1f us, %.3f of it\n", parts[i].name, cost_of(check, &parts[i]),
              cost_of(check, &parts[i]) / check->cost.physics);
-  printf("\n");
 }
 
 static void print_findings(const ph_check *check) {
