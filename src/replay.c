@@ -342,6 +342,23 @@ ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode m
   return PH_OK;
 }
 
+ph_status ph_replay_show(ph_replay *replay, int64_t step, const ph_row *row, const double *action) {
+  frame_clear(replay);
+  if (!row->state)
+    return ph_fail(PH_EINVAL, "%s: a row without a state", ph_episode_meta_of(replay->episode)->id);
+  replay->frame.row = *row;
+  replay->frame.action = action;
+  ph_status status = replay->sim ? derive(replay) : PH_OK;
+  if (status != PH_OK) {
+    frame_clear(replay);
+    return status;
+  }
+  replay->frame.step = step;
+  replay->frame.time = row->state[0];
+  fill_values(replay);
+  return PH_OK;
+}
+
 const ph_frame *ph_replay_frame(const ph_replay *replay) {
   return &replay->frame;
 }

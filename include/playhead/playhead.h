@@ -31,6 +31,7 @@
 #include <playhead/finding.h>
 #include <playhead/judge.h>
 #include <playhead/latch.h>
+#include <playhead/live.h>
 #include <playhead/marks.h>
 #include <playhead/pack.h>
 #include <playhead/policy.h>

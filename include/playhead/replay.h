@@ -81,6 +81,11 @@ PH_API void ph_replay_free(ph_replay *replay); /* Nullable */
  * derived. */
 PH_API ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode mode);
 
+/* Shows a row that the episode does not have: one between two of its steps, under the action that
+ * is in force there (nullable). PH_EINVAL: no state. PH_ESIM as above. */
+PH_API ph_status ph_replay_show(ph_replay *replay, int64_t step, const ph_row *row,
+                                const double *action);
+
 PH_API const ph_frame *
 ph_replay_frame(const ph_replay *replay); /* never NULL; step -1 before a seek */
 PH_API const ph_signal *ph_replay_signals(const ph_replay *replay, size_t *n);
