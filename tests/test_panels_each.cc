@@ -81,6 +81,20 @@ TEST(Action, ClippedElementsPointOutOfTheirRange) {
   EXPECT_FALSE(has(f.text(40, 120), "▶ clipped")) << "no range, no bar";
 }
 
+TEST(Action, ElementsAtAnEndOfTheirRangePointThere) {
+  Fixture f;
+  f.action[0] = f.high[0];
+  f.action[3] = 0;
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "▏▶")) << text;
+  EXPECT_FALSE(has(text, "▶ clipped"));
+  f.action[0] = std::nextafter(f.high[0], 0);
+  EXPECT_FALSE(has(f.text(40, 120), "▏▶"));
+  f.low[0] = -INFINITY; // half a range has no bar
+  f.action[0] = f.high[0] + 1;
+  EXPECT_TRUE(has(f.text(40, 120), "▶ arm_base_t"));
+}
+
 // Bars start at zero where the range has it, so that their length means something.
 TEST(Action, BarsStartAtZero) {
   Fixture f;

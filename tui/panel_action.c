@@ -48,8 +48,26 @@ static double bar_at(double value, double low, double high) {
   return at < 0 ? 0 : at > BAR_WIDTH ? BAR_WIDTH : at;
 }
 
+/* At which end of its range a value is, or beyond which: -1, 1; 0: between. */
+static int end_of(const struct reel *reel, int i, double value) {
+  double low = reel->action_min[i], high = reel->action_max[i];
+  if (!(low < high))
+    return 0;
+  return value <= low ? -1 : value >= high ? 1 : 0;
+}
+
+/* An arrow at an end of the range, a bright one beyond it; columns taken. */
+static int end_arrow(struct surface *s, struct rect r, int y, int x, const struct reel *reel, int i,
+                     double value) {
+  int end = end_of(reel, i, value);
+  bool outside = value < reel->action_min[i] || value > reel->action_max[i];
+  if (end == 0)
+    return 0;
+  return surface_put(s, r, y, x, outside ? STYLE_BAD : STYLE_DIM, end < 0 ? "◀" : "▶");
+}
+
 /* "▕     █▌    ▏": from zero (or the end of the range next to it) to the value; an arrow where it
- * is outside. */
+ * is at an end, and a word where it is outside. */
 static void action_bar(struct surface *s, struct rect r, int y, int x, const struct reel *reel,
                        int i, double value) {
   double low = reel->action_min[i], high = reel->action_max[i];
@@ -67,11 +85,9 @@ static void action_bar(struct surface *s, struct rect r, int y, int x, const str
       surface_put(s, r, y, x + 1 + c, STYLE_HOLD, a > c ? "▐" : "▌");
   }
   surface_put(s, r, y, x + 1 + BAR_WIDTH, STYLE_BORDER, "▏");
-  if (!outside)
-    return;
   x += 2 + BAR_WIDTH;
-  x += surface_put(s, r, y, x, STYLE_BAD, value < low ? "◀" : "▶");
-  if (x + 8 <= r.w)
+  x += end_arrow(s, r, y, x, reel, i, value);
+  if (outside && x + 8 <= r.w)
     surface_put(s, r, y, x, STYLE_BAD, " clipped");
 }
 
@@ -159,8 +175,12 @@ static void action_row(struct surface *s, struct rect r, int y, const struct col
     put_number(s, r, y, c->now, snap->ctrl[ctrl]);
   if (known && c->next >= 0)
     put_number(s, r, y, c->next, snap->next_ctrl ? snap->next_ctrl[ctrl] : NAN);
-  if (c->bar >= 0 && snap->action && has_range(reel, i) && isfinite(snap->action[i]))
+  if (!snap->action || !isfinite(snap->action[i]))
+    return;
+  if (c->bar >= 0 && has_range(reel, i))
     action_bar(s, r, y, c->bar, reel, i, snap->action[i]);
+  else
+    end_arrow(s, r, y, c->raw + NUMBER_WIDTH, reel, i, snap->action[i]);
 }
 
 static void action_rows(struct surface *s, struct rect r, const struct app *app) {
