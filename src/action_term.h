@@ -87,10 +87,10 @@ ph_status ph_term_element(ph_term *term, int actuator, const char *name, const p
 /* Adds what the term's patterns match, each once: actuators, or joints with their one position
  * actuator. */
 ph_status ph_term_drives(ph_term *term, bool joints);
-/* n more numbers that the term remembers, at *at of the actions' memory. */
+/* n more numbers that the term remembers. */
 ph_status ph_term_remember(ph_term *term, int n);
 static inline double *ph_term_memory(const ph_term *term) {
-  return term->actions->memory + term->memory;
+  return term->nmemory > 0 ? term->actions->memory + term->memory : NULL;
 }
 
 /* --- ranges, of the model in use: a reset may have changed them --- */
