@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "mj.h"
 #include "replay_fit.h"
+#include "task.h"
 
 const char *ph_guarantee_name(ph_guarantee g) {
   switch (g) {
@@ -116,6 +117,7 @@ static bool other_model(const ph_episode_meta *meta, const ph_model *model, char
 /* A task without terms maps nothing: a condition alone changes no physics. */
 static bool other_task(const ph_episode_meta *meta, const ph_task *task, char *why, size_t size) {
   if (!task || strcmp(meta->task_sha256, ph_task_sha256(task)) == 0 ||
+      strcmp(meta->task_sha256, ph_task_base_sha256(task)) == 0 ||
       (!meta->task_sha256[0] && terms_of(task) == 0))
     return false;
   snprintf(why, size, "another task is in use: %.8s, recorded with %.8s", ph_task_sha256(task),

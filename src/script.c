@@ -188,28 +188,30 @@ static void leave_c_locale(locale_t before) {
 }
 
 /* Length of "file:line" at the start of a message; 0 where it has none. */
-static size_t where_length(const ph_script *script, const char *message) {
-  size_t n = strlen(script->shown);
-  if (n == 0 || strncmp(message, script->shown, n) != 0 || message[n] != ':')
+static size_t where_length(const char *shown, const char *message) {
+  size_t n = strlen(shown);
+  if (n == 0 || strncmp(message, shown, n) != 0 || message[n] != ':')
     return 0;
   size_t digits = strspn(message + n + 1, "0123456789");
   return digits > 0 && message[n + 1 + digits] == ':' ? n + 1 + digits : 0;
 }
 
 static void where_begins(const ph_script *script, char *out, size_t size) {
+  const char *shown = script->in_judge ? script->judge_shown : script->shown;
   if (script->in_expr)
     ph_script_expr_where(script->expr, 0, out, size);
   else if (script->line > 0)
-    snprintf(out, size, "%s:%d", script->shown, script->line);
+    snprintf(out, size, "%s:%d", shown, script->line);
   else
-    snprintf(out, size, "%s", script->shown);
+    snprintf(out, size, "%s", shown);
 }
 
 static ph_status report_text(const ph_script *script, const char *message) {
   char where[300], text[600];
   if (ph_script_expr_message(script->expr, message, where, sizeof where, text, sizeof text))
     return ph_fail(PH_ETASK, "%s: %s", where, text);
-  size_t n = where_length(script, message);
+  size_t n = where_length(script->shown, message);
+  n = n > 0 ? n : where_length(script->judge_shown, message);
   int line = ph_task_line(script->source, script->source_size, message);
   if (n > 0) {
     snprintf(where, sizeof where, "%.*s", (int)n, message);
@@ -252,7 +254,7 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
   locale_t before = enter_c_locale();
   script->work = 0;
   script->line = 0;
-  script->in_expr = false;
+  script->in_expr = script->in_judge = false;
   script->what[0] = 0;
   lua_sethook(L, count_hook, LUA_MASKCOUNT, HOOK_PERIOD);
   lua_settop(L, 0);
@@ -268,12 +270,6 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
 
 /* --- opening --- */
 
-typedef struct text {
-  const char *source; /* NULL: an empty table */
-  size_t size;
-  const char *expr; /* NULL */
-} text;
-
 static int set_up(lua_State *L) {
   ph_script *script = ph_script_of(L);
   for (int i = 0; i < PH_FN_COUNT; i++)
@@ -284,51 +280,78 @@ static int set_up(lua_State *L) {
   return 0;
 }
 
+/* Pushes the table that a text returns. */
+static void load_table(lua_State *L, const char *source, size_t size, const char *chunk) {
+  if (luaL_loadbufferx(L, source, size, chunk, "t") != LUA_OK)
+    lua_error(L);
+  lua_call(L, 0, 1);
+  if (!lua_istable(L, -1))
+    luaL_error(L, "a task file returns a table, this one a %s", luaL_typename(L, -1));
+}
+
+/* Puts the fields that judge over those of the table at the top. */
+static void load_judge(lua_State *L, const ph_script_layers *layers) {
+  static const char *const fields[] = {"success", "stages", "hold_seconds", "readouts", NULL};
+  int task = lua_gettop(L);
+  load_table(L, layers->judge, layers->judge_size, ph_script_of(L)->judge_chunk);
+  for (const char *const *field = fields; *field; field++) {
+    if (lua_getfield(L, task + 1, *field) == LUA_TNIL)
+      lua_pop(L, 1);
+    else
+      lua_setfield(L, task, *field);
+  }
+  lua_settop(L, task);
+}
+
 static int load(lua_State *L) {
   ph_script *script = ph_script_of(L);
-  const text *t = lua_touserdata(L, 1);
-  if (!t->source)
-    lua_newtable(L);
-  else if (luaL_loadbufferx(L, t->source, t->size, script->chunk, "t") != LUA_OK)
-    return lua_error(L);
+  const ph_script_layers *layers = lua_touserdata(L, 1);
+  if (layers->source)
+    load_table(L, layers->source, layers->size, script->chunk);
   else
-    lua_call(L, 0, 1);
-  if (!lua_istable(L, -1))
-    return luaL_error(L, "a task file returns a table, this one a %s", luaL_typename(L, -1));
-  if (t->expr)
-    ph_script_set_success(L, t->expr);
-  script->source = t->source;
-  script->source_size = t->size;
+    lua_newtable(L);
+  if (layers->judge)
+    load_judge(L, layers);
+  if (layers->expr)
+    ph_script_set_success(L, layers->expr);
+  script->source = layers->source;
+  script->source_size = layers->size;
   ph_script_read_task(L);
   return 0;
 }
 
 /* Lua 5.4.4 can generate wrong code for functions that declare a constant _ENV. */
-static ph_status check_source(const ph_script *script, const text *t) {
+static ph_status check_text(const char *source, size_t size, const char *shown) {
   int line = 1;
-  if (t->expr && strstr(t->expr, "_ENV"))
-    return ph_fail(PH_ETASK, "--success '%.160s': _ENV: is not available to tasks", t->expr);
-  if (t->size > PH_SCRIPT_SOURCE)
-    return ph_fail(PH_ETASK, "%s: %zu bytes: a task may have %zu", script->shown, t->size,
-                   PH_SCRIPT_SOURCE);
-  for (size_t i = 0; i + 4 <= t->size; i++) {
-    line += t->source[i] == '\n';
-    if (memcmp(t->source + i, "_ENV", 4) == 0)
-      return ph_fail(PH_ETASK, "%s:%d: _ENV: is not available to tasks", script->shown, line);
+  if (size > PH_SCRIPT_SOURCE)
+    return ph_fail(PH_ETASK, "%s: %zu bytes: a task may have %zu", shown, size, PH_SCRIPT_SOURCE);
+  for (size_t i = 0; i + 4 <= size; i++) {
+    line += source[i] == '\n';
+    if (memcmp(source + i, "_ENV", 4) == 0)
+      return ph_fail(PH_ETASK, "%s:%d: _ENV: is not available to tasks", shown, line);
   }
   return PH_OK;
 }
 
+static ph_status check_layers(const ph_script *script, const ph_script_layers *layers) {
+  ph_status st = layers->source ? check_text(layers->source, layers->size, script->shown) : PH_OK;
+  if (st == PH_OK && layers->judge)
+    st = check_text(layers->judge, layers->judge_size, script->judge_shown);
+  if (st == PH_OK && layers->expr && strstr(layers->expr, "_ENV"))
+    st = ph_fail(PH_ETASK, "--success '%.160s': _ENV: is not available to tasks", layers->expr);
+  return st;
+}
+
 /* As Lua shows a chunk name: 59 bytes at most, of which the end counts. */
-static void set_name(ph_script *script, const char *name) {
-  size_t n = strlen(name), room = sizeof script->chunk - 2;
-  snprintf(script->chunk, sizeof script->chunk, "@%s", n > room ? name + n - room : name);
-  const char *shown = script->chunk + 1;
-  n = strlen(shown);
+static void set_name(char chunk[300], char shown[80], const char *name) {
+  size_t n = strlen(name), room = 300 - 2;
+  snprintf(chunk, 300, "@%s", n > room ? name + n - room : name);
+  const char *text = chunk + 1;
+  n = strlen(text);
   if (n + 1 > LUA_IDSIZE)
-    snprintf(script->shown, sizeof script->shown, "...%s", shown + n - (LUA_IDSIZE - 4));
+    snprintf(shown, 80, "...%s", text + n - (LUA_IDSIZE - 4));
   else
-    snprintf(script->shown, sizeof script->shown, "%s", shown);
+    snprintf(shown, 80, "%s", text);
 }
 
 static ph_status make_state(ph_script *script) {
@@ -346,24 +369,25 @@ static ph_status make_state(ph_script *script) {
 }
 
 ph_status ph_script_open(ph_script **out, const char *source, size_t size, const char *name) {
-  return ph_script_open_with(out, source, size, name, NULL);
+  ph_script_layers layers = {.source = source, .size = size, .name = name};
+  return ph_script_open_layers(out, &layers);
 }
 
-ph_status ph_script_open_with(ph_script **out, const char *source, size_t size, const char *name,
-                              const char *expr) {
+ph_status ph_script_open_layers(ph_script **out, const ph_script_layers *layers) {
   *out = NULL;
-  text t = {source, source ? size : 0, expr};
   ph_script *script = calloc(1, sizeof *script);
   if (!script)
-    return ph_fail(PH_ENOMEM, "%s: no memory for a script", name);
-  set_name(script, name);
-  ph_status st = check_source(script, &t);
+    return ph_fail(PH_ENOMEM, "%s: no memory for a script", layers->name);
+  set_name(script->chunk, script->shown, layers->name);
+  if (layers->judge)
+    set_name(script->judge_chunk, script->judge_shown, layers->judge_name);
+  ph_status st = check_layers(script, layers);
   if (st == PH_OK)
     st = make_state(script);
   if (st == PH_OK)
     st = ph_script_run(script, set_up, NULL);
   if (st == PH_OK)
-    st = ph_script_run(script, load, &t);
+    st = ph_script_run(script, load, (void *)layers);
   if (st == PH_OK)
     *out = script;
   else

@@ -54,10 +54,18 @@ typedef struct ph_task_spec {
 
 /* Loads a task's text (text chunks only) and reads its table. `name` is for messages. */
 ph_status ph_script_open(ph_script **out, const char *source, size_t size, const char *name);
-/* The same where success is an expression (nullable: the task's own); source is nullable then: no
- * more than the expression. */
-ph_status ph_script_open_with(ph_script **out, const char *source, size_t size, const char *name,
-                              const char *expr);
+/* A text, and what stands before it. */
+typedef struct ph_script_layers {
+  const char *source; /* NULL: an empty table */
+  size_t size;
+  const char *name;
+  const char *judge; /* NULL, or a text whose success, stages, hold and readouts, where it has them,
+                        are instead of those of the source */
+  size_t judge_size;
+  const char *judge_name;
+  const char *expr; /* NULL, or success as an expression, instead of both */
+} ph_script_layers;
+ph_status ph_script_open_layers(ph_script **out, const ph_script_layers *layers);
 void ph_script_free(ph_script *script); /* Nullable */
 const ph_task_spec *ph_script_spec(const ph_script *script);
 

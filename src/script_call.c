@@ -43,6 +43,7 @@ static void push_function(lua_State *L, int reference, const char *group, const 
   lua_getinfo(L, ">S", &ar);
   script->line = ar.linedefined;
   script->in_expr = ph_script_is_expr(script->expr, ar.source);
+  script->in_judge = script->judge_chunk[0] && strcmp(ar.source, script->judge_chunk) == 0;
   bool same = strcmp(group, name) == 0;
   snprintf(script->what, sizeof script->what, "%s%s%s", group, same ? "" : ".", same ? "" : name);
 }

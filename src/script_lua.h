@@ -49,8 +49,9 @@ typedef struct ph_script_expr ph_script_expr;
 
 struct ph_script {
   lua_State *L;
-  char chunk[300]; /* "@name" */
-  char shown[80];  /* the name as Lua writes it in messages */
+  char chunk[300];                        /* "@name" */
+  char shown[80];                         /* the name as Lua writes it in messages */
+  char judge_chunk[300], judge_shown[80]; /* of the text that judges; "" there is none */
 
   ph_limit limit; /* hit: stays, and ends every later call */
   char limit_where[300];
@@ -75,7 +76,7 @@ struct ph_script {
   int line;           /* where it begins; 0 unknown */
   const char *source; /* only while the table that it returns is read */
   size_t source_size;
-  bool in_expr;               /* it is the expression */
+  bool in_expr, in_judge;     /* it is the expression; of the text that judges */
   const ph_script_expr *expr; /* kept; NULL: there is none */
   const ph_model *model;      /* that s is bound to; referenced */
   int s, env, rng_object;     /* registry references */

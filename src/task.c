@@ -14,27 +14,28 @@
 
 enum { TASK_MAX = 1 << 20 };
 
-static void destroy(ph_task *task) {
+void ph_task_destroy(ph_task *task) {
   if (!task)
     return;
   ph_script_free(task->script);
   free(task->source);
   free(task->name);
   free(task->dir);
-  free(task->expr);
   free(task->base);
+  free(task->judge);
+  free(task->judge_name);
+  free(task->expr);
   free(task);
 }
 
-/* Hashes the source and reads it; destroys the task where that fails. */
-static ph_status read_task(ph_task **out, ph_task *task) {
+ph_status ph_task_begin(ph_task **out, ph_task *task) {
   atomic_init(&task->refs, 1);
   ph_sha256_of(task->source, task->size, task->sha256);
   ph_status st = ph_task_script(&task->script, task);
   if (st == PH_OK)
     *out = task;
   else
-    destroy(task);
+    ph_task_destroy(task);
   return st;
 }
 
@@ -53,11 +54,11 @@ static ph_status make_task(ph_task **out, char *source, size_t size, char *name,
   task->size = size;
   task->name = name;
   task->dir = dir;
-  return read_task(out, task);
+  return ph_task_begin(out, task);
 }
 
-static char *copy_bytes(const char *from, size_t n) {
-  char *copy = malloc(n + 1);
+char *ph_task_copy(const char *from, size_t n) {
+  char *copy = from ? malloc(n + 1) : NULL;
   if (!copy)
     return NULL;
   if (n > 0)
@@ -67,8 +68,8 @@ static char *copy_bytes(const char *from, size_t n) {
 }
 
 ph_status ph_task_parse(ph_task **out, const char *source, size_t size, const char *name) {
-  return make_task(out, copy_bytes(source, size), size, copy_bytes(name, strlen(name)),
-                   copy_bytes("", 0));
+  return make_task(out, ph_task_copy(source, size), size, ph_task_copy(name, strlen(name)),
+                   ph_task_copy("", 0));
 }
 
 /* Reads at most TASK_MAX bytes of a regular file. */
@@ -107,58 +108,13 @@ ph_status ph_task_open(ph_task **out, const char *path) {
     return ph_fail(PH_EIO, "%s: cannot open the task: %s", path, strerror(errno));
   ph_status st = read_source(&source, &size, fd, path);
   if (st == PH_OK) {
-    st = make_task(out, source, size, copy_bytes(path, strlen(path)),
-                   copy_bytes(path, slash ? (size_t)(slash - path) + 1 : 0));
+    st = make_task(out, source, size, ph_task_copy(path, strlen(path)),
+                   ph_task_copy(path, slash ? (size_t)(slash - path) + 1 : 0));
     source = NULL;
   }
   free(source);
   close(fd);
   return st;
-}
-
-/* --- success by an expression --- */
-
-/* One line, as it was compiled. */
-static void put_on_one_line(char *expr) {
-  for (; *expr; expr++)
-    if (strchr("\t\r\n\v\f", *expr))
-      *expr = ' ';
-}
-
-/* A task file that says the same by itself; the base keeps its lines. */
-static bool write_source(ph_task *task) {
-  FILE *out = open_memstream(&task->source, &task->size);
-  if (!out)
-    return false;
-  if (task->base) {
-    fprintf(out, "local success = function(s) return (%s) end local task = (function(...) ",
-            task->expr);
-    fwrite(task->base, 1, task->base_size, out);
-    fputs("\nend)() task.success = success return task\n", out);
-  } else {
-    fprintf(out, "return { success = function(s) return (%s) end }\n", task->expr);
-  }
-  return fclose(out) == 0;
-}
-
-ph_status ph_task_with_success(ph_task **out, const ph_task *base, const char *expr) {
-  const char *name = base ? base->name : "--success";
-  ph_task *task = calloc(1, sizeof *task);
-  *out = NULL;
-  if (!task)
-    return ph_fail(PH_ENOMEM, "task: out of memory");
-  task->expr = copy_bytes(expr, strlen(expr));
-  task->name = copy_bytes(name, strlen(name));
-  task->dir = copy_bytes(base ? base->dir : "", base ? strlen(base->dir) : 0);
-  task->base = base ? copy_bytes(base->source, base->size) : NULL;
-  task->base_size = base ? base->size : 0;
-  if (task->expr)
-    put_on_one_line(task->expr);
-  if (!task->expr || !task->name || !task->dir || (base && !task->base) || !write_source(task)) {
-    destroy(task);
-    return ph_fail(PH_ENOMEM, "task: out of memory");
-  }
-  return read_task(out, task);
 }
 
 ph_task *ph_task_ref(const ph_task *task) {
@@ -170,7 +126,7 @@ ph_task *ph_task_ref(const ph_task *task) {
 void ph_task_unref(const ph_task *task) {
   ph_task *mutable_task = (ph_task *)task;
   if (mutable_task && atomic_fetch_sub(&mutable_task->refs, 1) == 1)
-    destroy(mutable_task);
+    ph_task_destroy(mutable_task);
 }
 
 const ph_task_info *ph_task_info_of(const ph_task *task) {
@@ -209,8 +165,10 @@ ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_model_opti
 }
 
 ph_status ph_task_script(ph_script **out, const ph_task *task) {
-  if (task->expr)
-    return ph_script_open_with(out, task->base, task->base_size, task->name, task->expr);
+  ph_script_layers layers = {task->base,       task->base_size,  task->name, task->judge,
+                             task->judge_size, task->judge_name, task->expr};
+  if (task->layered)
+    return ph_script_open_layers(out, &layers);
   return ph_script_open(out, task->source, task->size, task->name);
 }
 

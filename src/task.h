@@ -14,14 +14,24 @@ struct ph_task {
   char *name; /* for messages: the path as given */
   char *dir;  /* folder of the file, "" for text */
   char sha256[65];
-  char *expr; /* NULL, or what success is instead of base's */
-  char *base; /* its source; NULL: there is none */
-  size_t base_size;
+  /* Where it is made of layers, as ph_script_layers has them; else none of these. */
+  bool layered;
+  char *base, *judge, *judge_name, *expr;
+  size_t base_size, judge_size;
+  char base_sha256[65];
   ph_script *script; /* the one that was loaded to check; read its spec only */
 };
 
 /* A fresh script of the task, for one episode. */
 ph_status ph_task_script(ph_script **out, const ph_task *task);
 const ph_task_spec *ph_task_spec_of(const ph_task *task);
+/* Hash of the task that says how an env runs: what judges instead of it left out. */
+const char *ph_task_base_sha256(const ph_task *task);
+
+/* task.c: hashes the source of a new task and reads it; frees the task where that fails. */
+ph_status ph_task_begin(ph_task **out, ph_task *task);
+void ph_task_destroy(ph_task *task);
+/* n bytes and a zero behind them; NULL: no memory, or `from` is NULL. */
+char *ph_task_copy(const char *from, size_t n);
 
 #endif

@@ -31,39 +31,45 @@ static void open_model(struct opened *o, ph_store *store) {
   }
 }
 
-static void open_recorded_task(struct opened *o, ph_store *store, ph_task *instead) {
+static void open_recorded_task(struct opened *o, ph_store *store) {
   struct reel *reel = o->reel;
-  const char *sha256 = reel->meta.task_sha256;
-  if (instead) {
-    o->task = ph_task_ref(instead);
-  } else if (*sha256) {
-    const char *text;
-    ph_status status = ph_store_task(&text, store, sha256);
-    if (status == PH_ENOTFOUND)
-      note(reel->task_note, sizeof reel->task_note,
-           "the file does not hold the task that it names");
-    else if (status != PH_OK)
-      note(reel->task_note, sizeof reel->task_note, error_of(reel));
-    else if (ph_task_parse(&o->task, text, strlen(text), reel->meta.env_name) != PH_OK) {
-      o->task = NULL;
-      note(reel->task_note, sizeof reel->task_note, error_of(reel));
-    }
+  const char *text, *sha256 = reel->meta.task_sha256;
+  if (!*sha256)
+    return;
+  ph_status status = ph_store_task(&text, store, sha256);
+  if (status == PH_ENOTFOUND)
+    note(reel->task_note, sizeof reel->task_note, "the file does not hold the task that it names");
+  else if (status != PH_OK)
+    note(reel->task_note, sizeof reel->task_note, error_of(reel));
+  else if (ph_task_parse(&o->task, text, strlen(text), reel->meta.env_name) != PH_OK) {
+    o->task = NULL;
+    note(reel->task_note, sizeof reel->task_note, error_of(reel));
   }
 }
 
-/* The expression was checked when the session began: it fails where memory does. */
+static void take_task(struct opened *o, ph_task *task) {
+  ph_task_unref(o->task);
+  o->task = task;
+}
+
+/* A task that only judges leaves the recorded one to say what actions are. The expression was
+ * checked when the session began: it fails where memory does. */
 static ph_status open_task(struct opened *o, ph_store *store, ph_task *instead,
                            const char *success) {
-  ph_task *judge = NULL;
-  open_recorded_task(o, store, instead);
-  if (!success)
-    return PH_OK;
-  ph_status status = ph_task_with_success(&judge, o->task, success);
-  if (status != PH_OK)
-    return status;
-  ph_task_unref(o->task);
-  o->task = judge;
-  return PH_OK;
+  ph_task *other = NULL;
+  ph_status status = PH_OK;
+  if (!instead || ph_task_info_of(instead)->judges_only)
+    open_recorded_task(o, store);
+  if (instead)
+    status = ph_task_with_judge(&other, o->task, instead);
+  if (status == PH_OK && instead)
+    take_task(o, other);
+  if (status == PH_OK && success) {
+    status = ph_task_with_success(&other, o->task, success);
+    if (status == PH_OK)
+      take_task(o, other);
+  }
+  return status;
 }
 
 /* First with all there is; a task or a model that does not fit is left out and said. */

@@ -38,6 +38,11 @@ PH_API ph_status ph_task_parse(ph_task **out, const char *source, size_t size, c
  * names that no model has ("s.bdy"); those of a model's objects are looked up when it runs. */
 PH_API ph_status ph_task_with_success(ph_task **out, const ph_task *base, const char *expr);
 
+/* A task that runs as base does (nullable) and judges as `judge` does, where that is a task that
+ * only judges: success, stages, readouts and hold are its own where it has them. Else judge itself.
+ */
+PH_API ph_status ph_task_with_judge(ph_task **out, const ph_task *base, const ph_task *judge);
+
 PH_API ph_task *ph_task_ref(const ph_task *task);
 PH_API void ph_task_unref(const ph_task *task); /* Nullable */
 

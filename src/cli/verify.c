@@ -115,8 +115,15 @@ static void note_parts(struct result *r, const ph_episode *episode, const ph_mod
 /* What the episode is judged by. NULL: by nothing; why is "" or the reason. */
 static ph_task *judge(const struct verify *v, const ph_episode_meta *meta, char *why, size_t size) {
   const char *success = v->opt->success;
-  ph_task *judge = NULL, *task = v->task ? ph_task_ref(v->task)
-                                         : report_task(v->store, meta->task_sha256, why, size);
+  ph_task *judge = NULL, *task = NULL;
+  if (!v->task || ph_task_info_of(v->task)->judges_only)
+    task = report_task(v->store, meta->task_sha256, why, size);
+  if (v->task) {
+    if (ph_task_with_judge(&judge, task, v->task) != PH_OK)
+      snprintf(why, size, "%s", ph_error());
+    ph_task_unref(task);
+    task = judge;
+  }
   if (!success)
     return task;
   if (ph_task_with_success(&judge, task, success) != PH_OK)
