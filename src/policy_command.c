@@ -233,7 +233,7 @@ static void add_values(ph_policy *p, const char *key, const group *g, const doub
   ph_bytes_text(&p->line, "}");
 }
 
-static ph_status describe(ph_policy *p, int env_id, int64_t episode, ph_env *env) {
+static ph_status describe(ph_policy *p, int env_id, int64_t episode, uint64_t seed, ph_env *env) {
   ph_view view;
   int64_t step = ph_env_step_index(env);
   ph_view_of(&view, ph_env_sim(env));
@@ -241,8 +241,10 @@ static ph_status describe(ph_policy *p, int env_id, int64_t episode, ph_env *env
   if (status != PH_OK)
     return status;
   p->line.n = 0;
-  ph_bytes_print(&p->line, "{\"env\": %d, \"episode\": %" PRId64 ", \"step\": %" PRId64, env_id,
-                 episode, step);
+  ph_bytes_print(&p->line,
+                 "{\"env\": %d, \"episode\": %" PRId64 ", \"seed\": \"%" PRIu64
+                 "\", \"step\": %" PRId64,
+                 env_id, episode, seed, step);
   ph_bytes_text(&p->line, ", \"time\": ");
   ph_bytes_number(&p->line, *view.time);
   ph_bytes_text(&p->line, step == 0 ? ", \"reset\": true" : ", \"reset\": false");
@@ -281,23 +283,24 @@ static ph_status take_answer(ph_policy *p, const char *text, size_t size, double
   return status;
 }
 
-static ph_status ask(ph_policy *p, int env_id, int64_t episode, ph_env *env, double *action) {
+static ph_status ask(ph_policy *p, int env_id, int64_t episode, uint64_t seed, ph_env *env,
+                     double *action) {
   const char *text;
   size_t size;
   ph_status status = p->introduced ? PH_OK : introduce(p, env);
   if (status == PH_OK && ph_env_dims(env)->action_dim != p->dim)
     status = ph_fail(PH_EINVAL, "policy: an env of another task");
   if (status == PH_OK)
-    status = describe(p, env_id, episode, env);
+    status = describe(p, env_id, episode, seed, env);
   if (status == PH_OK)
     status = ph_program_ask(p->program, p->line.data, p->line.n, &text, &size);
   return status == PH_OK ? take_answer(p, text, size, action) : status;
 }
 
-ph_status ph_policy_ask(ph_policy *policy, int env_id, int64_t episode, ph_env *env,
+ph_status ph_policy_ask(ph_policy *policy, int env_id, int64_t episode, uint64_t seed, ph_env *env,
                         double *action) {
   pthread_mutex_lock(&policy->lock);
-  ph_status status = ask(policy, env_id, episode, env, action);
+  ph_status status = ask(policy, env_id, episode, seed, env, action);
   pthread_mutex_unlock(&policy->lock);
   if (status == PH_EIO || status == PH_EFORMAT)
     return ph_fail_in(status, "step %" PRId64, ph_env_step_index(env));

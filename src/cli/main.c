@@ -94,14 +94,19 @@ static const struct verb verbs[] = {
      "opened is named, and nothing is recorded. Rows are not read: playhead verify reads them.\n"
      "--overwrite says how many episodes it took away, and of which run; it refuses a folder that\n"
      "holds steps of a killed recorder, which are for playhead salvage to give back.\n"
+     "With --policy-command a command chooses the actions: one process for all envs, which gets a\n"
+     "line of JSON a step and answers with a list of numbers; <playhead/policy.h> says what is in\n"
+     "it. That the run can be repeated, whatever --jobs is, is then up to that command. One that\n"
+     "gives no answer in time, ends, or answers anything else ends the run: its episode is saved\n"
+     "as aborted.\n"
      "Without --out the run goes to\n"
      "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/. The last lines say how many\n"
      "episodes were started, saved and discarded (those that ended before their first step), and\n"
      "how to open the run.",
      ANY | OPTION_BIT(ENVS) | OPTION_BIT(EPISODES) | OPTION_BIT(SEED) | OPTION_BIT(OUT) |
-         OPTION_BIT(HOLD) | OPTION_BIT(SUCCESS) | OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) |
-         OPTION_BIT(ONLY_SUCCESS) | OPTION_BIT(APPEND) | OPTION_BIT(OVERWRITE) |
-         OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
+         OPTION_BIT(HOLD) | OPTION_BIT(SUCCESS) | OPTION_BIT(POLICY) | OPTION_BIT(POLICY_TIMEOUT) |
+         OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) | OPTION_BIT(ONLY_SUCCESS) | OPTION_BIT(APPEND) |
+         OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
      1, 1, verb_record},
     {"verify", "PATH...", "check all episodes from the first to the last step",
      "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"

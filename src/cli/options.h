@@ -54,6 +54,10 @@ enum option_kind {
     "how many steps of each episode are run at most")                                              \
   X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
     "how long success must hold")                                                                  \
+  X(POLICY, "policy-command", "CMD", KIND_TEXT, policy, 0, 0, NULL, "the task's policy",           \
+    "a command that chooses the actions: it gets a line of JSON a step, answers one")              \
+  X(POLICY_TIMEOUT, "policy-timeout", "SECONDS", KIND_NUMBER, policy_timeout, 0, 1e6, NULL, "10",  \
+    "how long an answer of that command may take; the first one 60 s more")                        \
   X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "a new folder among all runs",                \
     "folder of the run; it must be new or empty, but with --append or --overwrite")                \
   X(FILE, "out", "FILE", KIND_FILE, out, 0, 0, NULL, "standard output",                            \
@@ -119,7 +123,7 @@ struct options {
   size_t npaths;
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
   const char *group, *range, *columns, *as, *missing;
-  const char *success;
+  const char *success, *policy;
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */
@@ -129,6 +133,7 @@ struct options {
   int64_t episodes, jobs, steps; /* 0: not given */
   uint64_t seed;
   double hold; /* negative: not given */
+  double policy_timeout;
   bool color, ascii, json, help, version;
   bool only_success, append, overwrite, compress, follow;
 };

@@ -113,7 +113,7 @@ static int open_task(struct record *r) {
   ph_model_options mo = {.assets = opt->assets, .nassets = opt->nassets};
   if (cli_task(&r->task, opt->paths[0], opt->success) != PH_OK)
     return cli_error();
-  if (!ph_task_info_of(r->task)->has_policy)
+  if (!ph_task_info_of(r->task)->has_policy && !opt->policy)
     return cli_fail(EXIT_ERROR, "%s: no policy: record needs one to choose actions", opt->paths[0]);
   if (opt->only_success && !ph_task_info_of(r->task)->has_success)
     return cli_fail(EXIT_ERROR, "%s: --only-success: the task has no success condition",
@@ -131,6 +131,29 @@ static void ask_for_descriptors(rlim_t envs) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static bool is_interrupted(void *user) {
+  (void)user;
+  return atomic_load(&interrupted) != 0;
+}
+
+static ph_status ask_policy(void *user, int env_id, int64_t episode, ph_env *env, double *action) {
+  struct record *r = user;
+  uint64_t seed = ph_env_seed(r->opt->seed, env_id, episode);
+  return ph_policy_ask(r->policy, env_id, episode, seed, env, action);
+}
+
+static int open_policy(struct record *r) {
+  const ph_policy_options po = {.timeout = r->opt->policy_timeout, .cancel = is_interrupted};
+  if (!r->opt->policy)
+    return EXIT_FINE;
+  if (ph_policy_open(&r->policy, r->opt->policy, &po) != PH_OK)
+    return cli_error();
+  record_notice(r,
+                "the policy is a command: what is recorded is the same again, whatever --jobs is, "
+                "only if each answer depends on nothing but the lines of its own env and episode");
+  return EXIT_FINE;
+}
+
 static int create_pool(struct record *r) {
   ph_pool_options po = PH_POOL_OPTIONS_INIT;
   po.envs = (int)r->opt->envs;
@@ -142,6 +165,8 @@ static int create_pool(struct record *r) {
   po.only_success = r->opt->only_success;
   po.ended = record_ended;
   po.user = r;
+  po.policy = r->opt->policy ? ask_policy : NULL;
+  po.policy_user = r;
   r->episodes = json_array();
   r->errors = json_array();
   r->notices = json_array();
@@ -240,6 +265,7 @@ static void init(struct record *r) {
 }
 
 static void clear(struct record *r) {
+  ph_policy_close(r->policy);
   ph_pool_free(r->pool);
   json_decref(r->episodes);
   json_decref(r->errors);
@@ -260,6 +286,8 @@ int verb_record(const struct options *opt) {
     status = open_task(&r);
   if (status == EXIT_FINE)
     status = create_pool(&r);
+  if (status == EXIT_FINE)
+    status = open_policy(&r);
   if (status == EXIT_FINE)
     status = open_recorder(&r);
   if (status == EXIT_FINE) {

@@ -15,6 +15,7 @@ struct record {
   const struct options *opt;
   ph_task *task;
   ph_model *model;
+  ph_policy *policy; /* NULL: the task's */
   ph_pool *pool;
   ph_recorder *recorder;
   char path[4096];
