@@ -244,4 +244,86 @@ TEST_F(Success, AloneItOnlyJudges) {
   ph_task_unref(task);
 }
 
+/* --- a file that only judges --- */
+
+class Judge : public Success {
+protected:
+  ph_task *base = nullptr, *judge = nullptr, *task = nullptr;
+  void TearDown() override {
+    for (ph_task *t : {base, judge, task})
+      ph_task_unref(t);
+    Success::TearDown();
+  }
+  void make(const char *under, const char *text) {
+    if (under) {
+      ASSERT_EQ(PH_OK, ph_task_parse(&base, under, strlen(under), "base.lua")) << ph_error();
+    }
+    ASSERT_EQ(PH_OK, ph_task_parse(&judge, text, strlen(text), "only.lua")) << ph_error();
+    ASSERT_EQ(PH_OK, ph_task_with_judge(&task, base, judge)) << ph_error();
+    ASSERT_EQ(PH_OK, ph_task_script(&script, task)) << ph_error();
+  }
+};
+
+TEST_F(Judge, JudgesInsteadAndTheRestIsOfTheBase) {
+  bool value = false;
+  double readout = 0;
+  make(kBase, "local x = 1\nreturn { hold_seconds = 2, success = { a = function(s)\n"
+              "  return s.step == 7 end, b = function(s)\n    return s.step > 7 and s.nonsense\n"
+              "  or x == 1 end } }");
+  EXPECT_STREQ("lift", ph_task_info_of(task)->name);
+  EXPECT_EQ(2, ph_task_info_of(task)->hold_seconds);
+  EXPECT_EQ(2u, ph_task_info_of(task)->nconditions);
+  EXPECT_FALSE(ph_task_info_of(task)->judges_only);
+  EXPECT_STREQ(ph_task_sha256(base), ph_task_base_sha256(task));
+  EXPECT_EQ(PH_OK, ph_script_success(script, &scene, &value, nullptr)) << ph_error();
+  EXPECT_TRUE(value);
+  EXPECT_EQ(PH_OK, ph_script_readouts(script, &scene, &readout)) << "the base's";
+  same_by_itself(task, PH_OK, true);
+  scene.step = 8;
+  EXPECT_EQ(PH_ETASK, ph_script_success(script, &scene, &value, nullptr));
+  EXPECT_STREQ("only.lua:4: success.b: s has no 'nonsense'", ph_error());
+  EXPECT_EQ(PH_ETASK, ph_script_failure(script, &scene, &value));
+  EXPECT_STREQ("base.lua:5: failure: no body 'cop'; did you mean 'cup'?", ph_error());
+}
+
+TEST_F(Judge, ValuesOfTheWrongKindAreOfItsLine) {
+  bool value;
+  make(kBase, "return {\n  success = function(s) return 1 end }");
+  EXPECT_EQ(PH_ETASK, ph_script_success(script, &scene, &value, nullptr));
+  EXPECT_STREQ("only.lua:2: success: must return true or false, returned number", ph_error());
+}
+
+TEST_F(Judge, ItsStagesToo) {
+  make(kBase, "return { stages = { { name = 'a', test = function(s) return true end } },\n"
+              "  success = function(s) return s.stages_done == 1 end }");
+  EXPECT_EQ(1u, ph_task_info_of(task)->nstages);
+  EXPECT_EQ(0.25, ph_task_info_of(task)->hold_seconds) << "it has none of its own";
+}
+
+TEST_F(Judge, AnExpressionOverBoth) {
+  ph_task *both = nullptr;
+  bool value = false;
+  make(kBase, "return { hold_seconds = 2, success = function(s) return false end }");
+  ASSERT_EQ(PH_OK, ph_task_with_success(&both, task, "s.step == 7")) << ph_error();
+  EXPECT_EQ(2, ph_task_info_of(both)->hold_seconds);
+  EXPECT_STREQ(ph_task_sha256(base), ph_task_base_sha256(both));
+  ph_script_free(script);
+  ASSERT_EQ(PH_OK, ph_task_script(&script, both));
+  EXPECT_EQ(PH_OK, ph_script_success(script, &scene, &value, nullptr)) << ph_error();
+  EXPECT_TRUE(value);
+  same_by_itself(both, PH_OK, true);
+  ph_task_unref(both);
+}
+
+TEST_F(Judge, AWholeTaskIsTakenAsItIs) {
+  make(kBase, "return { control_steps = 3, success = function(s) return true end }");
+  EXPECT_STREQ(ph_task_sha256(judge), ph_task_sha256(task));
+  EXPECT_STREQ(ph_task_sha256(judge), ph_task_base_sha256(task));
+}
+
+TEST_F(Judge, AloneItIsItself) {
+  make(nullptr, "return { success = function(s) return true end }");
+  EXPECT_EQ(judge, task);
+}
+
 } // namespace
