@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "fail.h"
+#include "file.h"
 #include "json.h"
 
 enum { FILE_LIMIT = 16 << 20 };
@@ -153,55 +155,6 @@ ph_status ph_marks_note(ph_marks *m, const char *episode, int64_t step, const ch
   return PH_OK;
 }
 
-/* --- places --- */
-
-static void folder_of(char *out, size_t size, const char *path) {
-  const char *slash = strrchr(path, '/');
-  if (!slash)
-    snprintf(out, size, ".");
-  else
-    snprintf(out, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-}
-
-/* FNV-1a, so that two files of one name in two folders do not share notes. */
-static unsigned long long path_hash(const char *path) {
-  unsigned long long hash = 0xcbf29ce484222325ULL;
-  for (; *path; path++)
-    hash = (hash ^ (unsigned char)*path) * 0x100000001b3ULL;
-  return hash;
-}
-
-static void state_file(char *out, size_t size, const char *path) {
-  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-  const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-  unsigned long long hash = path_hash(path);
-  if (state && *state == '/')
-    snprintf(out, size, "%s/playhead/%.100s-%016llx.playhead.json", state, name, hash);
-  else if (home && *home)
-    snprintf(out, size, "%s/.local/state/playhead/%.100s-%016llx.playhead.json", home, name, hash);
-  else
-    snprintf(out, size, "%s", "");
-}
-
-static void choose_files(ph_marks *m, const char *source) {
-  char path[500], folder[600];
-  char *real = realpath(source, NULL);
-  snprintf(path, sizeof path, "%s", real ? real : source);
-  free(real);
-  for (size_t n = strlen(path); n > 1 && path[n - 1] == '/';)
-    path[--n] = 0;
-  snprintf(m->file, sizeof m->file, "%s.playhead.json", path);
-  state_file(m->other, sizeof m->other, path);
-  folder_of(folder, sizeof folder, m->file);
-  if (access(folder, W_OK) != 0 && m->other[0]) {
-    char beside[600];
-    memcpy(beside, m->file, sizeof beside);
-    memcpy(m->file, m->other, sizeof beside);
-    memcpy(m->other, beside, sizeof beside);
-    m->aside = true;
-  }
-}
-
 /* --- reading --- */
 
 /* *out NULL with PH_OK: there is no such file. */
@@ -260,7 +213,7 @@ static void take(ph_marks *m, const json_t *root) {
 ph_status ph_marks_load(ph_marks *m, const char *source) {
   json_t *root = NULL;
   ph_marks_clear(m);
-  choose_files(m, source);
+  m->aside = ph_beside(m->file, m->other, source, ".playhead.json");
   ph_status status = read_file(&root, m->file);
   if (status == PH_OK && !root && m->other[0])
     status = read_file(&root, m->other);
@@ -335,16 +288,6 @@ static bool write_all(int fd, const char *text, size_t n) {
   return fsync(fd) == 0;
 }
 
-static void sync_folder(const char *path) {
-  char folder[600];
-  folder_of(folder, sizeof folder, path);
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) {
-    fsync(fd);
-    close(fd);
-  }
-}
-
 /* Returns 0 or errno. */
 static int write_file(const char *path, const char *text) {
   char temporary[640];
@@ -364,7 +307,7 @@ static int write_file(const char *path, const char *text) {
   if (failed)
     unlink(temporary);
   else
-    sync_folder(path);
+    ph_file_sync_folder(path);
   return failed;
 }
 
