@@ -14,6 +14,8 @@ void ph_replay_judge_free(ph_replay *replay) {
   ph_start_free(replay->start);
   ph_script_free(replay->script);
   free(replay->conditions);
+  free(replay->judged_bits);
+  free(replay->judged_by);
 }
 
 /* Whether there is something to judge by, and a step to judge. */
@@ -179,10 +181,42 @@ static ph_status judge(ph_replay *r, bool *value) {
   return status == PH_OK ? ph_script_success(r->script, &scene, value, r->conditions) : status;
 }
 
+ph_status ph_replay_judged(ph_replay *replay, const uint8_t *bits, const char *by) {
+  const ph_episode_meta *meta = ph_episode_meta_of(replay->episode);
+  size_t n = meta->states > 0 ? (size_t)meta->states : 0;
+  free(replay->judged_bits);
+  free(replay->judged_by);
+  replay->judged_bits = bits ? malloc(n + 1) : NULL;
+  replay->judged_by = bits ? strdup(by) : NULL;
+  if (!bits)
+    return PH_OK;
+  if (!replay->judged_bits || !replay->judged_by) {
+    ph_replay_judged(replay, NULL, NULL);
+    return ph_fail(PH_ENOMEM, "%s: no memory to judge it", meta->id);
+  }
+  memcpy(replay->judged_bits, bits, n);
+  return PH_OK;
+}
+
+/* What another says of the frame. */
+static ph_status judged_here(ph_replay *r, bool *value, const ph_condition **conditions) {
+  int64_t step = r->frame.step;
+  if (step < 0)
+    return ph_fail(PH_EINVAL, "%s: success: no step was gone to",
+                   ph_episode_meta_of(r->episode)->id);
+  *value = r->judged_bits[step] != 0;
+  r->outside = (ph_condition){.name = r->judged_by, .value = *value};
+  if (conditions)
+    *conditions = &r->outside;
+  return PH_OK;
+}
+
 ph_status ph_replay_predicate(ph_replay *replay, bool *value, const ph_condition **conditions) {
   *value = false;
   if (conditions)
     *conditions = NULL;
+  if (replay->judged_bits)
+    return judged_here(replay, value, conditions);
   bool has = replay->task && ph_task_info_of(replay->task)->has_success;
   ph_status status = can_judge(replay, "success", has);
   if (status == PH_OK && replay->frame.step < 0)

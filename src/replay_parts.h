@@ -29,6 +29,9 @@ struct ph_replay {
   ph_script *script;
   struct ph_start *start;
   ph_condition *conditions;
+  uint8_t *judged_bits; /* NULL, or what another says of each state */
+  char *judged_by;
+  ph_condition outside; /* of that */
   /* stages, judged from row 0 on */
   bool begun;       /* holds are known */
   ph_stages stages; /* after row `judged` - 1 */

@@ -342,11 +342,12 @@ static void compare_ctrl(struct check *c, const ph_ctrl_check *ctrl) {
 
 /* Why the predicate is not recomputed, if it is not. */
 static void note_predicate(struct check *c) {
-  if (!c->model)
+  bool judge = c->opt && c->opt->judge;
+  if (!c->model && !judge)
     note(c, "no model");
-  else if (!ph_model_compiled(c->model))
+  else if (!judge && !ph_model_compiled(c->model))
     note(c, ph_model_error(c->model));
-  else if (!c->task || !ph_task_info_of(c->task)->has_success)
+  else if (!judge && (!c->task || !ph_task_info_of(c->task)->has_success))
     note(c, "no task with a success condition");
   else if (any_bad(c))
     note(c, "not all of its rows can be read");
@@ -373,6 +374,17 @@ static ph_status check_frames(struct check *c, ph_replay *replay) {
   return status;
 }
 
+/* The judge from outside judges in the task's place. */
+static ph_status ask_judge(const struct check *c, ph_replay *replay) {
+  uint8_t *bits = calloc((size_t)c->meta->states + 1, 1);
+  ph_status status = bits ? ph_judge_episode(bits, c->opt->judge, c->episode, c->model)
+                          : ph_fail(PH_ENOMEM, "%s: out of memory", c->meta->id);
+  if (status == PH_OK)
+    status = ph_replay_judged(replay, bits, ph_judge_command(c->opt->judge));
+  free(bits);
+  return status;
+}
+
 static ph_status check_fit(struct check *c) {
   ph_replay *replay = NULL;
   ph_status status = ph_replay_create(&replay, c->episode, c->model, c->task);
@@ -386,7 +398,10 @@ static ph_status check_fit(struct check *c) {
   note_predicate(c);
   if (c->model && !ph_model_compiled(c->model))
     flaw(c, -1, "model: cannot be used: %s", ph_model_error(c->model));
-  status = check_frames(c, replay);
+  if (c->opt && c->opt->judge && !c->out->note[0])
+    status = ask_judge(c, replay);
+  if (status == PH_OK)
+    status = check_frames(c, replay);
   ph_replay_free(replay);
   return status;
 }

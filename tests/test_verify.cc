@@ -298,7 +298,7 @@ TEST_F(Verify, WithoutAModelTheRowsAreStillChecked) {
 }
 
 TEST_F(Verify, ProgressCancels) {
-  ph_verify_options opt = {[](void *, int64_t, int64_t) { return false; }, nullptr};
+  ph_verify_options opt = {[](void *, int64_t, int64_t) { return false; }, nullptr, nullptr};
   Check(&opt, PH_ECANCELED);
 }
 

@@ -100,6 +100,11 @@ PH_API const ph_sim *ph_replay_sim(const ph_replay *replay);
 PH_API ph_status ph_replay_predicate(ph_replay *replay, bool *value,
                                      const ph_condition **conditions);
 
+/* From now on ph_replay_predicate gives what another has judged of each state, as in
+ * <playhead/judge.h>, in place of the task, with one condition called `by`. bits (as many as the
+ * episode has states) and by are copied; NULL: the task judges again. PH_ENOMEM. */
+PH_API ph_status ph_replay_judged(ph_replay *replay, const uint8_t *bits, const char *by);
+
 /* The task's stages along the recorded states: judges at most `most` more of them, in order from
  * the first on, and gives what is known then. *rows: states that were judged; once it is that of
  * the episode nothing more comes. The frame stays, or costs a seek to it. PH_ENOTFOUND: no task, no

@@ -16,7 +16,7 @@
    OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
 #define VERIFY                                                                                     \
   (ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) |                      \
-   OPTION_BIT(SUCCESS) | OPTION_BIT(JSON))
+   OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) | OPTION_BIT(JSON))
 
 #define VERIFY_COLUMNS                                                                             \
   "  latch      the step at which success had held long enough, by the recorded predicate\n"       \
@@ -113,7 +113,10 @@ static const struct verb verbs[] = {
      "whether model and task fit, and the predicate and hold recomputed against the recorded\n"
      "ones. The exit status is 1 when anything is wrong. What the file of another recorder says\n"
      "beside its rows, as a count that they do not bear out, is a note and not wrong. The\n"
-     "columns:\n" VERIFY_COLUMNS,
+     "columns:\n" VERIFY_COLUMNS "\n"
+     "With --predicate-command a command judges every state in place of the task: it gets them as\n"
+     "rows of numbers and answers a line of 0s and 1s; <playhead/judge.h> says what is in them. Its\n"
+     "answers are kept beside the file.",
      VERIFY, 1, SIZE_MAX, verb_verify},
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.", VERIFY, 1,
      SIZE_MAX, verb_verify},

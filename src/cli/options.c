@@ -236,6 +236,10 @@ bool options_parse(struct options *opt, const char *verb, uint64_t allowed, int 
     }
   }
   add_environment(opt);
+  if (opt->success && opt->predicate) {
+    snprintf(error, size, "%s: --success and --predicate-command: only one of them is taken", verb);
+    return false;
+  }
   if (opt->append && opt->overwrite) {
     snprintf(error, size, "%s: --append and --overwrite: only one of them is taken", verb);
     return false;

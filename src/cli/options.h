@@ -58,6 +58,8 @@ enum option_kind {
     "a command that chooses the actions: it gets a line of JSON a step, answers one")              \
   X(POLICY_TIMEOUT, "policy-timeout", "SECONDS", KIND_NUMBER, policy_timeout, 0, 1e6, NULL, "10",  \
     "how long an answer of that command may take; the first one 60 s more")                        \
+  X(PREDICATE, "predicate-command", "CMD", KIND_TEXT, predicate, 0, 0, NULL, "the task's success", \
+    "a command that judges the recorded states: it gets rows of numbers, answers 0s and 1s")       \
   X(OUT, "out", "DIR", KIND_FOLDER, out, 0, 0, NULL, "a new folder among all runs",                \
     "folder of the run; it must be new or empty, but with --append or --overwrite")                \
   X(FILE, "out", "FILE", KIND_FILE, out, 0, 0, NULL, "standard output",                            \
@@ -123,7 +125,7 @@ struct options {
   size_t npaths;
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
   const char *group, *range, *columns, *as, *missing;
-  const char *success, *policy;
+  const char *success, *policy, *predicate;
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */

@@ -20,6 +20,8 @@ struct verify {
   const struct options *opt;
   ph_store *store;
   ph_task *task;    /* of --task; NULL: the recorded one */
+  ph_judge *judge;  /* of --predicate-command; NULL: the task judges */
+  bool unkept;      /* it was said that its answers are not kept */
   json_t *episodes; /* NULL without --json */
   size_t checked, wrong, noted;
   size_t part[PARTS]; /* episodes in which it was checked */
@@ -132,18 +134,27 @@ static ph_task *judge(const struct verify *v, const ph_episode_meta *meta, char 
   return judge;
 }
 
+/* Once: every episode would say the same. */
+static void tell_unkept(struct verify *v) {
+  const char *why = v->judge ? ph_judge_note(v->judge) : "";
+  if (why[0] && !v->unkept)
+    cli_fail(EXIT_FINE, "predicate: %s", why);
+  v->unkept = v->unkept || why[0];
+}
+
 static ph_status check(struct verify *v, const ph_episode *episode, struct result *r) {
   char why[400], task_why[400] = "";
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   ph_model *model = report_model(v->store, meta, why, sizeof why);
   ph_task *task = judge(v, meta, task_why, sizeof task_why);
-  ph_verify_options opt = {.progress = progress, .arg = v};
+  ph_verify_options opt = {.progress = progress, .arg = v, .judge = v->judge};
   r->guarantee = ph_episode_guarantee(episode, model, task, r->reason, sizeof r->reason);
   if (!model && meta->model_sha256[0])
     say(r, -1, why);
   if (task_why[0])
     say(r, -1, task_why);
   ph_status status = ph_verify_episode(&r->verdict, episode, model, task, &opt);
+  tell_unkept(v);
   for (size_t i = 0; i < r->verdict.nflaws; i++)
     say(r, r->verdict.flaw[i].step, r->verdict.flaw[i].text);
   note_parts(r, episode, model);
@@ -319,6 +330,11 @@ static void print_end(const struct verify *v) {
   list_parts(v, true, ", ");
   list_parts(v, false, "; there was nothing to check of: ");
   printf("%s\n", v->bare ? "; no checksums are stored in files of other recorders" : "");
+  if (v->judge && v->part[PREDICATE] > 0) {
+    printf("the predicate is judged by ");
+    cli_print_text(v->opt->predicate);
+    printf("\n");
+  }
   if (v->noted)
     printf("the notes are of what the file says beside its rows, and no fault of these\n");
 }
@@ -351,6 +367,8 @@ int verb_verify(const struct options *opt) {
   int status = EXIT_FINE;
   if (opt->task && ph_task_open(&v.task, opt->task) != PH_OK)
     status = cli_error();
+  else if (opt->predicate && ph_judge_open(&v.judge, opt->predicate, NULL) != PH_OK)
+    status = cli_error();
   else if (ph_store_open(&v.store, opt->paths, opt->npaths, &so) != PH_OK)
     status = cli_error();
   if (status == EXIT_FINE && opt->json) {
@@ -363,6 +381,8 @@ int verb_verify(const struct options *opt) {
     json_object_set_new(root, "ok", json_boolean(v.checked > 0 && v.wrong == 0));
     json_object_set_new(root, "wrong", json_integer((json_int_t)v.wrong));
     json_object_set_new(root, "first_wrong", ph_json_text(v.first));
+    if (opt->predicate)
+      json_object_set_new(root, "predicate_by", ph_json_text(opt->predicate));
     status = ph_json_write(root, stdout) == PH_OK ? EXIT_FINE : cli_error();
     root = NULL;
   }
@@ -370,6 +390,7 @@ int verb_verify(const struct options *opt) {
     status = EXIT_FINDING;
   json_decref(root);
   ph_store_free(v.store);
+  ph_judge_close(v.judge);
   ph_task_unref(v.task);
   return cli_flush(status);
 }
