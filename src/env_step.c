@@ -202,8 +202,9 @@ static ph_status observe(ph_env *env, ph_outcome *out) {
 ph_status ph_env_step(ph_env *env, const double *action, ph_outcome *out) {
   empty(env, out);
   ph_status status = running(env, false);
-  if (status == PH_OK)
-    status = act(env, action, out);
+  if (status != PH_OK)
+    return status;
+  status = act(env, action, out);
   if (status == PH_OK && !out->done)
     status = advance(env, env->dims.control_steps, out);
   if (status == PH_OK && !out->done)

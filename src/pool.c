@@ -11,12 +11,10 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "disk_use.h"
 #include "fail.h"
@@ -96,14 +94,6 @@ static slot *queue_take(ph_pool *pool) {
 
 /* --- life --- */
 
-static int cores(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-    return CPU_COUNT(&set);
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n > 0 ? (int)(n < JOBS_MAX ? n : JOBS_MAX) : 1;
-}
-
 static ph_status check_options(const ph_task *task, const ph_pool_options *opt) {
   const ph_task_info *info = ph_task_info_of(task);
   if (opt->envs < 1 || opt->envs > ENVS_MAX)
@@ -176,7 +166,7 @@ ph_status ph_pool_create(ph_pool **out, const ph_task *task, const ph_model *mod
   if (pool->opt.episodes == 0)
     pool->opt.episodes = opt->envs;
   pool->n = opt->envs < pool->opt.episodes ? opt->envs : (int)pool->opt.episodes;
-  pool->jobs = opt->jobs ? opt->jobs : cores();
+  pool->jobs = opt->jobs ? opt->jobs : ph_thread_cores();
   if (pool->jobs > pool->n)
     pool->jobs = pool->n;
   status = make_slots(pool);

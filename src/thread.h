@@ -9,4 +9,7 @@
  * False: the system has no thread for it. */
 bool ph_thread_start(pthread_t *out, void *(*work)(void *arg), void *arg);
 
+/* Cores that this process may use, from 1. */
+int ph_thread_cores(void);
+
 #endif

@@ -5,6 +5,7 @@
  *   sim       models, simulations, rows           env       sim + task, one slot
  *   episode   one rollout, read on demand         recorder  rows -> files
  *   store     what a path holds                   replay    cursor over an episode -> frame
+ *   envs      many of them, on threads
  *   latch     how long a predicate must hold      verify    whether an episode is what it says
  *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
@@ -26,6 +27,7 @@
 
 #include <playhead/action.h>
 #include <playhead/env.h>
+#include <playhead/envs.h>
 #include <playhead/episode.h>
 #include <playhead/export.h>
 #include <playhead/finding.h>
