@@ -94,6 +94,8 @@ const struct reel *app_wanted_reel(const struct app *app) {
 int64_t app_last_step(const struct app *app) {
   const struct reel *reel = app_wanted_reel(app);
   int64_t states = 1;
+  if (app->want.live.on)
+    return app_live_head(app);
   if (reel)
     states = reel->states;
   else if (app_has_episode(app))
@@ -202,20 +204,23 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
     app_refilter(app);
   if (snap->error[0] && !(old && strcmp(old->error, snap->error) == 0))
     app_log(app, true, "%s", snap->error);
-  if (snap->reel && snap->reel != before)
+  if (snap->reel && snap->reel != before && !(snap->reel->live && before))
     log_reel(app, snap->reel);
-  app_take_plots(app, snap->reel != before);
+  bool opened = snap->reel != before && !(before && snap->reel && snap->reel->live &&
+                                          old->live.resets == snap->live.resets);
+  app_take_plots(app, opened);
+  unsigned live = app_take_live(app, old);
   clamp_to_episode(app);
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
   bool came = app_count(app) != count;
-  bool changed = snap->reel != before || (came && count == 0) || snap->group != group;
+  bool changed = opened || (came && count == 0) || snap->group != group;
   app_take_following(app, old ? old->following : FOLLOW_NONE);
   snapshot_free(old);
   if (changed || noted || came)
     app_relayout(app);
   if (changed) /* the cursor stays where it is when only new episodes came */
     app_show_episode(app);
-  return REACT_REDRAW | (changed || noted || came ? REACT_RELAYOUT : 0);
+  return live | REACT_REDRAW | (changed || noted || came ? REACT_RELAYOUT : 0);
 }
 
 unsigned app_starve(struct app *app) {
@@ -231,6 +236,10 @@ unsigned app_apply(struct app *app, enum command cmd, int64_t count, const char 
   if (cmd >= CMD_COUNT)
     return 0;
   unsigned flags = command_info(cmd)->flags;
+  if ((flags & CF_LIVE) && !app->want.live.on) {
+    app_complain(app, "%s: only in a preview: playhead preview TASK.lua", command_info(cmd)->name);
+    return REACT_REDRAW;
+  }
   if ((flags & CF_EPISODE) && !app_has_episode(app)) {
     app_complain(app, "%s: no episode is open", command_info(cmd)->name);
     return REACT_REDRAW;

@@ -34,6 +34,14 @@ const char *app_plot_name(const void *app, const char *verb, int i);
 /* The names as the worker understood them; what it did not is said. opened: another episode came.
  */
 void app_take_plots(struct app *app, bool opened);
+/* Steps that a live env has come to or was asked to come to. */
+int64_t app_live_head(const struct app *app);
+/* Asks a live env to come to a step behind its head. */
+unsigned app_live_go(struct app *app, int64_t step);
+/* Whether the live env can be asked for more. */
+bool app_live_runs(const struct app *app);
+/* What became of a live env since; old is the snapshot before (nullable). */
+unsigned app_take_live(struct app *app, const struct snapshot *old);
 /* Says what became of the recorder since. */
 void app_take_following(struct app *app, enum following before);
 /* Enter on a line of the state, action, plot and findings panels. */

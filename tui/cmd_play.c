@@ -27,7 +27,11 @@ unsigned do_PLAY(struct app *app, int64_t count, const char *args) {
   app->playing = !app->playing;
   app->tick_at = 0;
   app->play_from = (double)app->want.step;
-  if (app->playing && app->want.step == end)
+  if (app->playing && app->want.live.on && !app->backwards && app->want.step == end) {
+    if (!app_live_runs(app))
+      react |= app_live_go(app, end + 1); /* says why not */
+    app->playing = app_live_runs(app);
+  } else if (app->playing && app->want.step == end)
     react |= app_go(app, app->backwards ? app_last_step(app) : 0, true);
   if (app->playing && app_step_seconds(app) <= 0 && app_wanted_reel(app))
     app_say(app, "how long a step takes is not known: playing 50 steps a second");
@@ -110,6 +114,8 @@ unsigned do_LOOP_ALL(struct app *app, int64_t count, const char *args) {
 static void turn_points(const struct app *app, int64_t *turn, int64_t *start) {
   bool loop = app->loop_b >= 0;
   int64_t low = loop ? app->loop_a : 0, high = loop ? app->loop_b : app_last_step(app);
+  if (!loop && !app->loop_all && app_live_runs(app))
+    high = INT64_MAX / 4; /* it is made as it is played */
   *turn = app->backwards ? low : high;
   *start = app->backwards ? high : low;
 }
@@ -154,6 +160,8 @@ unsigned app_tick(struct app *app, uint64_t now_ms) {
   app->tick_at = now_ms;
   turn_points(app, &turn, &start);
   double at = app->play_from + ms * rate(app);
+  if (app_live_runs(app)) /* no further ahead of what there is than a quarter of a second */
+    at = fmin(at, fmax(app->play_from, (double)app_shown_step(app) + fmax(1, rate(app) * 250)));
   bool past = app->backwards ? at <= (double)turn : at >= (double)turn;
   return past ? turn_round(app, at) : arrive(app, at);
 }

@@ -38,6 +38,8 @@ static void push_undo(struct app *app) {
 
 unsigned app_go(struct app *app, int64_t step, bool remember) {
   int64_t last = app_last_step(app);
+  if (step > last && app->want.live.on)
+    return app_live_go(app, step);
   step = step < 0 ? 0 : step > last ? last : step;
   app->play_from = (double)step;
   app->tick_at = 0; /* time played before a jump does not count after it */
@@ -53,7 +55,7 @@ unsigned app_go(struct app *app, int64_t step, bool remember) {
 
 /* A run of steps is one entry of undo: it began where the first of them did. */
 static unsigned step_by(struct app *app, int64_t by) {
-  int64_t last = app_last_step(app), at = app->want.step;
+  int64_t last = app->want.live.on ? INT64_MAX : app_last_step(app), at = app->want.step;
   int64_t to = by > 0 ? (by > last - at ? last : at + by) : (-by > at ? 0 : at + by);
   return app_go(app, to, !app->stepping);
 }

@@ -17,6 +17,7 @@ enum command_flags {
   CF_EPISODE = 2, /* needs an open episode */
   CF_PAUSE = 4,   /* stepping: pauses playback */
   CF_MARK = 8,    /* the next key names a mark */
+  CF_LIVE = 16,   /* for a preview alone */
 };
 
 struct command_info {

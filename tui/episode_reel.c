@@ -412,7 +412,7 @@ static bool collect_events(struct opened *o) {
   for (size_t i = 0; i < reel->nfindings && ok; i++)
     if (is_place(reel, &reel->findings[i]))
       ok = add_event(reel, &room, reel->findings[i].step, EVENT_FINDING);
-  if (ok && reel->states > 0)
+  if (ok && reel->states > 0 && !reel->running)
     ok = add_event(reel, &room, reel->states - 1, EVENT_END);
   if (ok && reel->nevents)
     qsort(reel->events, reel->nevents, sizeof *reel->events, compare_events);
@@ -451,6 +451,8 @@ static ph_status start_reel(struct opened *o) {
   reel->meta = *ph_episode_meta_of(o->episode);
   reel->meta.provenance = NULL;
   reel->states = reel->meta.states;
+  reel->live = o->live;
+  reel->running = o->running;
   reel->hold_steps = reel->meta.hold_steps;
   return PH_OK;
 }
@@ -461,6 +463,16 @@ static void finish_reel(struct opened *o) {
   o->reel->no_flags = !ph_episode_has(o->episode, PH_COL_FLAGS);
   o->reel->no_rewards = !ph_episode_has(o->episode, PH_COL_REWARDS);
   read_late(o);
+}
+
+static ph_status fill_reel(struct opened *o, const char *success) {
+  o->reel->guarantee =
+      ph_episode_guarantee(o->episode, o->model, o->task, o->reel->reason, sizeof o->reel->reason);
+  if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o, success) ||
+      !name_stages(o) || !copy_channels(o) || !copy_findings(o) || !collect_events(o))
+    return PH_ENOMEM;
+  finish_reel(o);
+  return PH_OK;
 }
 
 ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task,
@@ -479,18 +491,42 @@ ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *
   status = open_task(o, store, task, success);
   if (status == PH_OK)
     status = open_replay(o);
-  if (status != PH_OK)
-    goto out;
-  o->reel->guarantee =
-      ph_episode_guarantee(o->episode, o->model, o->task, o->reel->reason, sizeof o->reel->reason);
-  if (!copy_signals(o) || !name_ctrl(o) || !name_actions(o) || !name_task(o, success) ||
-      !name_stages(o) || !copy_channels(o) || !copy_findings(o) || !collect_events(o))
-    status = PH_ENOMEM;
-  else
-    finish_reel(o);
+  if (status == PH_OK)
+    status = fill_reel(o, success);
 out:
   if (status != PH_OK)
     opened_close(o);
+  return status;
+}
+
+ph_status opened_live(struct opened *o, const ph_episode *episode, ph_model *model, ph_task *task,
+                      const char *success) {
+  memset(o, 0, sizeof *o);
+  o->episode = (ph_episode *)episode;
+  o->model = ph_model_ref(model);
+  o->task = ph_task_ref(task);
+  o->live = o->running = true;
+  ph_status status = start_reel(o);
+  if (status == PH_OK)
+    status = open_replay(o);
+  if (status == PH_OK)
+    status = fill_reel(o, success);
+  if (status != PH_OK)
+    opened_close(o);
+  return status;
+}
+
+ph_status opened_renew(struct opened *o, bool running, const char *success) {
+  struct reel *old = o->reel;
+  o->reel = NULL;
+  o->running = running;
+  ph_status status = start_reel(o);
+  if (status == PH_OK)
+    status = fill_reel(o, success);
+  reel_unref(status == PH_OK ? old : o->reel);
+  o->reel = status == PH_OK ? o->reel : old;
+  ph_tracks_free(o->tracks); /* they have as many rows as there were */
+  o->tracks = NULL;
   return status;
 }
 
@@ -511,7 +547,8 @@ void opened_close(struct opened *o) {
   ph_replay_free(o->replay);
   ph_task_unref(o->task);
   ph_model_unref(o->model);
-  ph_episode_free(o->episode);
+  if (!o->live)
+    ph_episode_free(o->episode);
   reel_unref(o->reel);
   memset(o, 0, sizeof *o);
 }

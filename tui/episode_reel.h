@@ -14,6 +14,8 @@ struct opened {
   struct stages_known stages;
   ph_tracks *tracks; /* made when something is to be plotted; NULL before */
   struct reel *reel; /* one reference */
+  bool live;         /* the episode is of a live env, and its states grow: borrowed */
+  bool running;      /* ... and has not ended */
 };
 
 /* task is nullable: judge by it instead of the recorded one; so is success, an expression: judge by
@@ -21,6 +23,12 @@ struct opened {
  * is said in the reel's notes and is no error. */
 ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task,
                       const char *success);
+/* The episode of a live env; all but the episode is referenced. */
+ph_status opened_live(struct opened *o, const ph_episode *episode, ph_model *model, ph_task *task,
+                      const char *success);
+/* A new reel, after the live episode has got more states or has ended. PH_ENOMEM: it is the old
+ * one. */
+ph_status opened_renew(struct opened *o, bool running, const char *success);
 /* Whether states are still to be judged for the task's stages; judges at most `most` of them. */
 bool opened_wants_stages(const struct opened *o);
 void opened_judge_stages(struct opened *o, int64_t most);

@@ -85,7 +85,9 @@ static int episode_rows(const struct layout_options *opt) {
 static void place_lists(struct layout *out, struct rect area, const struct layout_options *opt,
                         struct rect *last) {
   int episodes = 0, log = 0, want = episode_rows(opt);
-  if (area.h >= 9) {
+  if (opt->nepisodes < 0 && area.h >= 3) {
+    log = area.h;
+  } else if (area.h >= 9) {
     log = clamp(area.h / 4, 3, 8);
     episodes = area.h - log;
     if (episodes > want) {
@@ -98,7 +100,8 @@ static void place_lists(struct layout *out, struct rect area, const struct layou
     last->h += area.h;
     return;
   }
-  out->panel[PANEL_EPISODES] = take_top(&area, episodes);
+  if (episodes > 0)
+    out->panel[PANEL_EPISODES] = take_top(&area, episodes);
   if (log > 0)
     out->panel[PANEL_LOG] = take_top(&area, log);
 }
@@ -127,7 +130,7 @@ static void place_one_column(struct layout *out, struct rect body,
   int h = body.h;
   if (h >= 26)
     out->panel[PANEL_LOG] = take_bottom(&body, 3);
-  if (h >= 18)
+  if (h >= 18 && opt->nepisodes >= 0)
     out->panel[PANEL_EPISODES] = take_bottom(&body, clamp(episode_rows(opt), 3, h / 5));
   if (h >= 12)
     out->panel[PANEL_ACTION] = take_bottom(&body, clamp(action_rows(opt), 3, max_int(3, h / 4)));
@@ -156,11 +159,12 @@ static void place_columns(struct layout *out, struct rect body, const struct lay
   struct rect middle = take_left(&body, body.w * 53 / 100);
   out->panel[PANEL_FINDINGS] = take_top(&middle, findings_rows(middle.w, middle.h, opt));
   struct rect *last = place_judgement(out, middle, opt, &rest);
-  if (rest.h >= 3)
+  bool list = opt->nepisodes >= 0;
+  if (rest.h >= 3 && list)
     out->panel[PANEL_LOG] = rest;
   else
     last->h += rest.h;
-  out->panel[PANEL_EPISODES] = body;
+  out->panel[list ? PANEL_EPISODES : PANEL_LOG] = body;
 }
 
 /* One panel over the body; over a tall one the lanes of the timeline stay. */

@@ -22,9 +22,9 @@ enum panel_id {
 #define LAYOUT_MIN_COLS 20
 
 struct layout_options {
-  int zoomed; /* panel that fills the body; -1 none */
-  bool help;  /* help covers the body */
-  int nepisodes;
+  int zoomed;    /* panel that fills the body; -1 none */
+  bool help;     /* help covers the body */
+  int nepisodes; /* negative: they are not listed */
   bool has_task;
   int nsignals, nactions;
   int nenvs;

@@ -91,7 +91,7 @@ static void act_on_signals(struct loop *l) {
 static void act_on_reactions(struct loop *l) {
   if (l->react & REACT_SEEK)
     worker_ask(l->worker, &l->app.want);
-  if (l->react & REACT_SAVE)
+  if (l->react & REACT_SAVE && !l->app.want.live.on)
     save_marks(l);
   if (l->react & REACT_COPY && l->app.copy)
     term_copy(l->app.copy);
@@ -164,7 +164,7 @@ static void run(struct loop *l) {
     read_keys(l);
     l->react |= app_tick(&l->app, clock_ms());
   }
-  if (l->react & REACT_SAVE)
+  if (l->react & REACT_SAVE && !l->app.want.live.on)
     save_marks(l);
 }
 

@@ -119,6 +119,8 @@ bool panel_reachable(const struct app *app, enum panel_id id) {
   const struct reel *reel = app_reel(app);
   if (id == PANEL_PLOT)
     return reel && app->snap->plot.n > 0;
+  if (id == PANEL_EPISODES && app->want.live.on)
+    return false;
   if (id == PANEL_FINDINGS)
     return reel && reel->nfindings > 0;
   return id != PANEL_HELP && panel_get(id)->focusable;
@@ -157,6 +159,8 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   const char *notes[PANEL_NOTES];
   *out = (struct layout_options){.zoomed = app->zoomed, .help = app->help};
   out->nepisodes = app->snap && app->snap->catalog ? (int)app->snap->catalog->n : 0;
+  if (app->want.live.on)
+    out->nepisodes = -1;
   out->nnotes = panel_notes(app, notes);
   if (!reel)
     return;

@@ -28,6 +28,9 @@ int panel_findings_lines(const struct app *app);
 const ph_finding *panel_findings_at(const struct app *app, int line); /* NULL past the last */
 void panel_action_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_action_lines(const struct app *app);
+/* Whether a person holds an element, of which the next action's value is shown; and that value. */
+bool panel_action_by_hand(const struct app *app, int i);
+double panel_action_value(const struct app *app, int i);
 int panel_action_at(const struct app *app, int line); /* element; -1 past the last */
 void panel_success_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_success_lines(const struct app *app);

@@ -91,6 +91,19 @@ static void action_bar(struct surface *s, struct rect r, int y, int x, const str
     surface_put(s, r, y, x, STYLE_BAD, " clipped");
 }
 
+/* At the head of a live env what a person has chosen comes next. */
+bool panel_action_by_hand(const struct app *app, int i) {
+  const struct live_wish *wish = &app->want.live;
+  return wish->on && i < LIVE_ELEMENTS && wish->set[i] && app->snap->live.running &&
+         app->snap->step >= app_reel(app)->states - 1;
+}
+
+double panel_action_value(const struct app *app, int i) {
+  if (panel_action_by_hand(app, i))
+    return app->want.live.value[i];
+  return app->snap->action ? app->snap->action[i] : NAN;
+}
+
 /* The ctrl that an element drives, else its own name. */
 static const char *element_name(const struct reel *reel, int i) {
   int ctrl = element_ctrl(reel, i);
@@ -169,18 +182,21 @@ static void action_row(struct surface *s, struct rect r, int y, const struct col
   char name[200];
   text_fit(name, sizeof name, element_name(reel, i), c->name_width);
   surface_printf(s, r, y, 1, STYLE_DIM, "%d", i);
-  put_number(s, r, y, c->raw, snap->action ? snap->action[i] : NAN);
+  double action = panel_action_value(app, i);
+  if (panel_action_by_hand(app, i))
+    surface_put(s, r, y, c->raw - 1, STYLE_WARN, "=");
+  put_number(s, r, y, c->raw, action);
   surface_put(s, r, y, c->name, STYLE_NORMAL, name);
   if (known && c->now >= 0 && snap->ctrl)
     put_number(s, r, y, c->now, snap->ctrl[ctrl]);
   if (known && c->next >= 0)
     put_number(s, r, y, c->next, snap->next_ctrl ? snap->next_ctrl[ctrl] : NAN);
-  if (!snap->action || !isfinite(snap->action[i]))
+  if (!isfinite(action))
     return;
   if (c->bar >= 0 && has_range(reel, i))
-    action_bar(s, r, y, c->bar, reel, i, snap->action[i]);
+    action_bar(s, r, y, c->bar, reel, i, action);
   else
-    end_arrow(s, r, y, c->raw + NUMBER_WIDTH, reel, i, snap->action[i]);
+    end_arrow(s, r, y, c->raw + NUMBER_WIDTH, reel, i, action);
 }
 
 static void action_rows(struct surface *s, struct rect r, const struct app *app) {
@@ -228,7 +244,14 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
   if (frame)
     snprintf(title, sizeof title, "action %lld%s", (long long)snap->step,
              reel->nactions == 0 || any_ctrl(reel) ? " -> ctrl" : "");
-  if (none && snap->step == reel->states - 1)
+  if (frame && snap->live.last_action)
+    snprintf(title, sizeof title, "action %lld, the last one so far -> ctrl",
+             (long long)snap->step - 1);
+  else if (frame && snap->live.between)
+    snprintf(title, sizeof title, "action %lld, in force -> ctrl", (long long)snap->step);
+  else if (none && snap->step == reel->states - 1 && reel->running)
+    snprintf(title, sizeof title, "action: none yet");
+  else if (none && snap->step == reel->states - 1)
     snprintf(title, sizeof title, "no action: this is the last state");
   else if (none)
     snprintf(title, sizeof title, "action %lld: damaged in the file", (long long)snap->step);

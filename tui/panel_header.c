@@ -72,6 +72,22 @@ static enum style header_success_style(const ph_episode_meta *meta) {
   return meta->success == 1 ? STYLE_GOOD : meta->success == 0 ? STYLE_BAD : STYLE_NORMAL;
 }
 
+/* A live env's episode has no end yet, or one of this very minute. */
+static void header_live(struct strip *strip, const struct app *app) {
+  const struct live_answer *live = &app->snap->live;
+  ph_drive drive = app->want.live.drive;
+  bool none = drive == PH_DRIVE_POLICY && !live->has_policy;
+  strip_add(strip, 2, STYLE_WARN, STRIP_BAR, "PREVIEW, nothing is recorded");
+  strip_add(strip, 4, STYLE_NORMAL, STRIP_BAR, "acts: %s",
+            none ? "zero (no policy)" : ph_drive_name(drive));
+  int chosen = 0;
+  for (int i = 0; i < LIVE_ELEMENTS; i++)
+    chosen += app->want.live.set[i];
+  if (chosen > 0)
+    strip_add(strip, 3, STYLE_WARN, STRIP_TIGHT, "+ %d element%s by hand", chosen,
+              chosen == 1 ? "" : "s");
+}
+
 static void header_end(struct strip *strip, const ph_episode_meta *meta) {
   const char *end = ph_end_name(meta->end_reason);
   strip_add(strip, 1, header_success_style(meta), STRIP_BAR, "ended: %s", end);
@@ -90,16 +106,17 @@ static void header_identity(struct strip *strip, const struct app *app, const st
   const char *task = reel->task_name[0] ? reel->task_name : meta->env_name;
   strip_add(strip, 4, STYLE_BOLD, STRIP_BLANK | STRIP_CUT, "%s", task);
   strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "%s", meta->id);
-  if (app->snap->catalog)
+  if (app->snap->catalog && !reel->live)
     strip_add(strip, 2, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", reel->episode + 1,
               app->snap->catalog->n);
   header_recorder(strip, app);
   /* only of ours is there more than one env: elsewhere the rate says more */
-  strip_add(strip, meta->layout[0] ? 13 : 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
+  if (!reel->live)
+    strip_add(strip, meta->layout[0] ? 13 : 5, STYLE_NORMAL, STRIP_BLANK, "env %d", meta->env_id);
   if (meta->layout[0])
     strip_add(strip, 9, STYLE_NORMAL, STRIP_BLANK, "%s", meta->layout);
   if (meta->seed[0])
-    strip_add(strip, 10, STYLE_NORMAL, STRIP_BLANK, "seed %s", meta->seed);
+    strip_add(strip, reel->live ? 2 : 10, STYLE_NORMAL, STRIP_BLANK, "seed %s", meta->seed);
 }
 
 static void header_first(struct surface *s, struct rect r, const struct app *app,
@@ -120,7 +137,12 @@ static void header_first(struct surface *s, struct rect r, const struct app *app
               meta->actions == 1 ? "" : "s");
   strip_add(&strip, 6, STYLE_NORMAL, STRIP_BLANK, "%s", seconds);
   header_rate(&strip, meta);
-  header_end(&strip, meta);
+  if (reel->running)
+    strip_add(&strip, 1, STYLE_GOOD, STRIP_BAR, "live");
+  else if (reel->live && meta->end_reason == PH_END_UNKNOWN)
+    strip_add(&strip, 1, STYLE_BAD, STRIP_BAR, "stopped: an error");
+  else
+    header_end(&strip, meta);
   if (meta->instruction[0])
     strip_add(&strip, 12, STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "\"%s\"", meta->instruction);
   strip_draw(s, r, 0, 1, &strip);
@@ -137,7 +159,10 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
     return;
   }
   if (reel->latch >= 0)
-    strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "latch: recorded %lld", (long long)reel->latch);
+    strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "latch: %s%lld", reel->live ? "" : "recorded ",
+              (long long)reel->latch);
+  else if (reel->live)
+    strip_add(strip, 1, STYLE_NORMAL, STRIP_BAR, "latch: not yet");
   else if (reel->late)
     strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "succeeds at %lld, after the last stored state",
               (long long)reel->states);
@@ -217,7 +242,10 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
   if (own_rows || header_warn(&strip, notes, n, r.w)) {
     if (!header_cure(&strip, reel))
       header_latch(&strip, reel);
-    header_promise(&strip, reel);
+    if (reel->live)
+      header_live(&strip, app);
+    else
+      header_promise(&strip, reel);
     header_source(&strip, reel);
   }
   header_findings(&strip, app, reel);

@@ -46,12 +46,11 @@ void panel_stage_row(struct surface *s, struct rect r, int y, const struct app *
   text_fit(name, sizeof name, app_reel(app)->stage[i], width);
   surface_put(s, r, y, 1, STYLE_NORMAL, name);
   surface_put(s, r, y, width + 2, words[at].style, words[at].word);
+  strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "stage");
   put_latch(&strip, known, i);
   int64_t steps = i < known->stages.n ? known->stages.steps[i] : 0;
   double dt = app_reel(app)->meta.control_dt;
   if (steps > 0 && dt > 0)
-    strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "stage, held %.2f s", (double)steps * dt);
-  else
-    strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "stage");
+    strip_add(&strip, 1, STYLE_DIM, STRIP_GLUE, ", to hold for %.2f s", (double)steps * dt);
   strip_draw(s, r, y, width + 6, &strip);
 }

@@ -23,8 +23,12 @@ static void status_place(struct strip *strip, const struct app *app) {
   int64_t last = reel->states > 0 ? reel->states - 1 : 0;
   char now[48], total[48];
   double seconds = clock_end(&reel->clock, &reel->meta);
-  strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld/%lld", (long long)app_shown_step(app),
-            (long long)last);
+  if (snap->live.between)
+    strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld+%d/%d", (long long)app_shown_step(app),
+              snap->live.substep, snap->live.control_steps);
+  else
+    strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld/%lld", (long long)app_shown_step(app),
+              (long long)last);
   if (app->want.episode == reel->episode && app->want.step != app_shown_step(app))
     strip_add(strip, 6, STYLE_DIM, STRIP_TIGHT, "→ %lld", (long long)app->want.step);
   if (!snap->has_frame || clock_counts(&reel->clock, &reel->meta))
@@ -34,8 +38,10 @@ static void status_place(struct strip *strip, const struct app *app) {
   char *unit = strstr(now, " s");
   if (unit && seconds > 0)
     *unit = 0;
-  if (seconds > 0)
+  if (seconds > 0 && !snap->live.between)
     strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %s/%s", now, total);
+  else if (snap->live.between)
+    strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %.4f s", snap->time);
   else
     strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %s", now);
 }
@@ -118,6 +124,10 @@ static const struct hint {
     {CMD_PANEL_NEXT, CMD_NONE, 5, "panel"},
     {CMD_ZOOM, CMD_NONE, 12, "zoom"},
     {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, 6, "episode"},
+    {CMD_SUBSTEP, CMD_NONE, 6, "substep"},
+    {CMD_RESET, CMD_RESET_NEXT, 4, "again, next seed"},
+    {CMD_DRIVE, CMD_NONE, 8, "who acts"},
+    {CMD_NUDGE_UP, CMD_NUDGE_DOWN, 9, "nudge"},
     {CMD_GO, CMD_NONE, 14, "go to (213g)"},
     {CMD_UNDO, CMD_NONE, 15, "undo"},
     {CMD_PROMPT, CMD_NONE, 13, "command"},
@@ -220,6 +230,9 @@ void panel_hints_draw(struct surface *s, struct rect r, const struct app *app) {
   if (!hints_typing(&strip, app))
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
       const struct hint *h = &hints[i];
+      bool live = h->cmd != CMD_NONE && (command_info(h->cmd)->flags & CF_LIVE);
+      if (app->want.live.on ? h->cmd == CMD_EPISODE_PREVIOUS || h->cmd == CMD_UNDO : live)
+        continue;
       if (h->cmd == CMD_NONE)
         hints_panel(&strip, app, h->rank);
       else if (!app->help || h->cmd != CMD_HELP)

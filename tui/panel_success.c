@@ -40,7 +40,9 @@ static void success_predicate(struct surface *s, struct rect r, int y, const str
   } else if (stored) {
     strip_add(&strip, 0, truth_style(recorded), STRIP_TIGHT, "%s", truth(recorded));
     strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "%s",
-              snap->has_conditions ? "recorded, same here" : "recorded");
+              reel->live             ? "live"
+              : snap->has_conditions ? "recorded, same here"
+                                     : "recorded");
   } else if (snap->has_conditions) {
     strip_add(&strip, 0, truth_style(snap->predicate_now), STRIP_TIGHT, "%s",
               truth(snap->predicate_now));
@@ -82,7 +84,8 @@ static void success_latch(struct surface *s, struct rect r, int y, const struct 
     strip_add(&strip, 0, STYLE_GOOD, STRIP_TIGHT, "at %lld, after the last stored state",
               (long long)reel->states);
   } else if (reel->latch < 0) {
-    strip_add(&strip, 0, STYLE_BAD, STRIP_TIGHT, "never");
+    strip_add(&strip, 0, reel->running ? STYLE_DIM : STYLE_BAD, STRIP_TIGHT,
+              reel->running ? "not yet" : "never");
   } else {
     strip_add(&strip, 0, STYLE_GOOD, STRIP_TIGHT, "at %lld", (long long)reel->latch);
     if (away == 0)

@@ -29,6 +29,9 @@ static ph_status serve(struct app *app, struct session *session) {
   if (status != PH_OK)
     return fail(status, NULL);
   app_take(app, snap);
+  while (app->want.live.on && session_work(session, NULL, NULL, &snap))
+    if (snap)
+      app_take(app, snap);
   return PH_OK;
 }
 
@@ -128,8 +131,10 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
   }
   app->ascii = opt->term.ascii;
   app->scheme = opt->term.scheme;
+  app->want.live.on = opt->session.live;
+  app->want.live.seed = opt->seed;
   app_take(app, first);
-  if (!app_load_marks(app, opt->session.paths, opt->session.npaths)) {
+  if (!app_load_marks(app, opt->session.paths, opt->session.live ? 0 : opt->session.npaths)) {
     snprintf(text, size, "%s", ph_status_message(PH_ENOMEM));
     return PH_ENOMEM;
   }

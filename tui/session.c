@@ -73,7 +73,9 @@ ph_status session_open(struct session **out, const struct session_options *opt) 
   struct session *s = calloc(1, sizeof *s);
   ph_status status = s ? PH_OK : PH_ENOMEM;
   *out = NULL;
-  if (status != PH_OK)
+  if (status == PH_OK && opt->live)
+    status = session_live_open(s, opt);
+  if (status != PH_OK || opt->live)
     goto out;
   status = ph_store_open(&s->store, opt->paths, opt->npaths, &opt->store);
   if (status != PH_OK) {
@@ -97,6 +99,7 @@ out:
 void session_free(struct session *s) {
   if (!s)
     return;
+  session_live_free(s);
   for (int i = 0; i < SESSION_KEPT; i++)
     if (s->slot[i].used)
       opened_close(&s->slot[i].opened);
@@ -122,7 +125,7 @@ struct snapshot *session_first(const struct session *s) {
   struct snapshot *snap = calloc(1, sizeof *snap);
   if (snap)
     snap->catalog = catalog_ref(s->catalog);
-  if (snap)
+  if (snap && !s->live)
     snap->unseen = ph_store_unseen(s->store);
   if (snap && s->group)
     snap->group = group_ref(s->group);
@@ -204,105 +207,7 @@ static struct opened *get_episode(struct session *s, size_t place, char *error, 
   return NULL;
 }
 
-/* --- one frame --- */
-
-/* A copy of n doubles into *out; NULL where there are none. False: out of memory. */
-static bool copy_doubles(double **out, const double *from, size_t n) {
-  *out = NULL;
-  if (!from || n == 0)
-    return true;
-  *out = malloc(n * sizeof **out);
-  if (!*out)
-    return false;
-  memcpy(*out, from, n * sizeof **out);
-  return true;
-}
-
-static bool copy_row(struct snapshot *snap, const ph_frame *frame, const struct reel *reel) {
-  const ph_dims *d = &reel->meta.dims;
-  const double *state = frame->row.state;
-  const double *qpos = state ? state + 1 : NULL;
-  return copy_doubles(&snap->qpos, qpos, (size_t)d->nq) &&
-         copy_doubles(&snap->qvel, qpos ? qpos + d->nq : NULL, (size_t)d->nv) &&
-         copy_doubles(&snap->act, qpos ? qpos + d->nq + d->nv : NULL, (size_t)d->na) &&
-         copy_doubles(&snap->mocap_pos, frame->row.mocap_pos, 3 * (size_t)d->nmocap) &&
-         copy_doubles(&snap->mocap_quat, frame->row.mocap_quat, 4 * (size_t)d->nmocap) &&
-         copy_doubles(&snap->ctrl, frame->row.ctrl, (size_t)reel->nctrl) &&
-         copy_doubles(&snap->action, frame->action, (size_t)reel->nactions) &&
-         copy_doubles(&snap->values, frame->values, reel->nsignals);
-}
-
-/* The ctrl that the action here led to. Should its block be corrupt, the next step says so. */
-static bool copy_next_ctrl(struct snapshot *snap, const struct opened *o) {
-  const struct reel *reel = o->reel;
-  if (!snap->action || reel->nctrl == 0 || snap->step + 1 >= reel->states ||
-      !ph_episode_has(o->episode, PH_COL_CTRL))
-    return true;
-  double *next = malloc((size_t)reel->nctrl * sizeof *next);
-  if (!next)
-    return false;
-  if (ph_episode_read(o->episode, PH_COL_CTRL, snap->step + 1, 1, next) == PH_OK)
-    snap->next_ctrl = next;
-  else
-    free(next);
-  return true;
-}
-
-static bool copy_contacts(struct snapshot *snap, const ph_frame *frame) {
-  if (frame->ncontact == 0)
-    return true;
-  snap->contacts = calloc(frame->ncontact, sizeof *snap->contacts);
-  if (!snap->contacts)
-    return false;
-  snap->ncontacts = frame->ncontact;
-  for (size_t i = 0; i < frame->ncontact; i++) {
-    struct snapshot_contact *to = &snap->contacts[i];
-    for (int side = 0; side < 2; side++)
-      snprintf(to->geom[side], sizeof to->geom[side], "%s", frame->contact[i].geom[side]);
-    to->dist = frame->contact[i].dist;
-    to->force = frame->contact[i].force;
-  }
-  return true;
-}
-
-/* A condition that fails here (the script is at fault at this state) leaves the frame as it is. */
-static bool copy_conditions(struct snapshot *snap, struct opened *o) {
-  size_t n = o->reel->nconditions;
-  const ph_condition *from = NULL;
-  bool value = false;
-  if (n == 0 || ph_replay_predicate(o->replay, &value, &from) != PH_OK || !from)
-    return true;
-  snap->conditions = calloc(n, sizeof *snap->conditions);
-  if (!snap->conditions)
-    return false;
-  snap->has_conditions = true;
-  snap->predicate_now = value;
-  for (size_t i = 0; i < n; i++) {
-    snap->conditions[i].value = from[i].value;
-    snap->conditions[i].read = from[i].read;
-    snprintf(snap->conditions[i].reads, sizeof snap->conditions[i].reads, "%s", from[i].reads);
-  }
-  return true;
-}
-
-static ph_status fill_frame(struct snapshot *snap, struct opened *o, int64_t step) {
-  ph_status status = ph_replay_seek(o->replay, step, 0, PH_KINEMATIC);
-  if (status != PH_OK) {
-    snprintf(snap->error, sizeof snap->error, "%s", ph_error());
-    return PH_OK;
-  }
-  const ph_frame *frame = ph_replay_frame(o->replay);
-  snap->step = frame->step;
-  snap->time = frame->time;
-  memcpy(snap->note, frame->note, sizeof snap->note);
-  snap->reward = frame->reward ? *frame->reward : NAN;
-  snap->flags = frame->flags ? *frame->flags : -1;
-  if (!copy_row(snap, frame, o->reel) || !copy_contacts(snap, frame) || !copy_next_ctrl(snap, o) ||
-      !copy_conditions(snap, o))
-    return PH_ENOMEM;
-  snap->has_frame = true;
-  return PH_OK;
-}
+/* --- answers --- */
 
 /* The frame and the plots of the open episode. */
 static ph_status fill_snapshot(struct session *s, struct opened *o, struct snapshot *snap) {
@@ -313,7 +218,7 @@ static ph_status fill_snapshot(struct session *s, struct opened *o, struct snaps
   if (!plots_answer(&s->plots, o, &s->last.plot, snap->step, &snap->plot))
     return PH_ENOMEM;
   snap->stages = o->stages;
-  return fill_frame(snap, o, snap->step);
+  return session_frame(snap, o, snap->step);
 }
 
 ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
@@ -357,6 +262,8 @@ ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
 
 ph_status session_serve(struct session *s, const struct request *req, struct snapshot **out) {
   *out = NULL;
+  if (s->live)
+    return session_live_serve(s, req, out);
   if (!s->answered || req->episode != s->last.episode)
     s->next = req->episode; /* where the list is, at first */
   if (s->answered ? req->look != s->last.look : req->look > 0)

@@ -14,6 +14,10 @@ struct session_options {
   const char *task_path; /* Nullable: judge by this task instead of the recorded one */
   const char *success;   /* Nullable: an expression, instead of the task's success */
   const char *group;     /* Nullable: begin with the episodes of this group alone */
+  /* A live env of the one path, a task, instead of files: a preview. */
+  bool live;
+  double hold; /* in force; negative: the task's */
+  const char *model;
 };
 
 ph_status session_open(struct session **out, const struct session_options *opt);

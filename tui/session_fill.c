@@ -56,6 +56,8 @@ bool session_use_group(struct session *s, const char *name) {
 }
 
 size_t session_group_first(const struct session *s, const char *name) {
+  if (s->live)
+    return SIZE_MAX;
   size_t at = ph_store_find_group(s->store, name);
   for (size_t i = 0; at != SIZE_MAX && i < s->catalog->n; i++)
     if (ph_store_in_group(s->store, at, i))
@@ -121,6 +123,8 @@ static void renew_list(struct session *s, uint64_t now) {
 
 bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
                   struct snapshot **out) {
+  if (s->live)
+    return session_live_work(s, out);
   struct opened *o = session_opened(s);
   bool plotting = o && plots_wanting(&s->plots);
   bool judging = !plotting && o && opened_wants_stages(o);
@@ -154,7 +158,21 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
   return true;
 }
 
+/* The last answer is of all that was asked for. */
+static ph_status settle_live(struct session *s, struct snapshot **out) {
+  struct snapshot *snap = NULL;
+  *out = NULL;
+  while (session_live_work(s, &snap)) {
+    if (snap)
+      snapshot_free(*out);
+    *out = snap ? snap : *out;
+  }
+  return PH_OK;
+}
+
 ph_status session_settle(struct session *s, size_t looks, struct snapshot **out) {
+  if (s->live)
+    return settle_live(s, out);
   struct opened *o = session_opened(s);
   bool news = false;
   *out = NULL;

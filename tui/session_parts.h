@@ -7,7 +7,10 @@
 
 enum { SESSION_KEPT = 6 };
 
+struct live_session;
+
 struct session {
+  struct live_session *live; /* a live env instead of files, and no store; NULL: files */
   ph_store *store;
   ph_task *task; /* Nullable: instead of the recorded ones */
   char *success; /* Nullable: an expression, instead of what it or they say */
@@ -54,5 +57,21 @@ struct opened *session_opened(struct session *s);
 
 /* Makes s->group that of this name; "" or none of the name: all episodes. False: out of memory. */
 bool session_use_group(struct session *s, const char *name);
+
+/* --- one frame (session_frame.c) --- */
+
+/* The episode's frame at a step; that it cannot be read is in snap->error. PH_ENOMEM. */
+ph_status session_frame(struct snapshot *snap, struct opened *o, int64_t step);
+/* The frame that the replay is at. */
+ph_status session_take_frame(struct snapshot *snap, struct opened *o);
+
+/* --- a live env (session_live.c) --- */
+
+ph_status session_live_open(struct session *s, const struct session_options *opt);
+void session_live_free(struct session *s);
+/* Takes the wish, and goes on towards it for a while; session_live_work does the rest. */
+ph_status session_live_serve(struct session *s, const struct request *req, struct snapshot **out);
+/* False: it is where it was asked to be, and *out was of that. */
+bool session_live_work(struct session *s, struct snapshot **out);
 
 #endif

@@ -28,8 +28,40 @@ struct plot_wish {
   int64_t first, last; /* steps in sight; last <= first: all */
 };
 
+#define LIVE_ELEMENTS 128 /* of an action that can be nudged */
+
+/* What is wanted of a live env, in totals: whatever requests are passed over, the newest says it
+ * all. */
+struct live_wish {
+  bool on;
+  uint64_t resets;  /* in all: each begins an episode, from `seed` */
+  uint64_t reloads; /* in all: each loads the task's file anew, and begins an episode */
+  uint64_t seed;
+  int64_t substeps; /* since the last reset, in all */
+  ph_drive drive;
+  bool set[LIVE_ELEMENTS]; /* elements of the action that a person has chosen: */
+  double value[LIVE_ELEMENTS];
+};
+
+/* What a live env has come to. */
+struct live_answer {
+  bool on;
+  bool settled; /* it is where the wish wants it, or cannot go on */
+  bool running; /* the episode has not ended */
+  bool has_policy;
+  int control_steps;
+  int substep;      /* of the control step that is under way; 0: none is */
+  bool last_action; /* at the head: the action is that of the step before */
+  bool between;     /* the frame is of that substep, and no row */
+  uint64_t resets, seed;
+  int64_t substeps; /* since the last reset, in all */
+  ph_end end;       /* how it ended; PH_END_UNKNOWN while it runs, or where it failed: */
+  char detail[400];
+};
+
 struct request {
   uint64_t serial;
+  struct live_wish live;
   size_t episode; /* place in the catalog */
   int64_t step;
   struct plot_wish plot;
@@ -102,6 +134,7 @@ struct reel {
   ph_channel *channels; /* what else the file holds per step */
   size_t nfindings;
   ph_finding *findings; /* by kind, the worst first, then by step */
+  bool live, running;   /* of a live env; its end is not yet known */
   bool raw;             /* no model: the states are a channel, numbers without names */
   struct clock clock;
   bool no_flags, no_rewards; /* the file holds none, at no step */
@@ -188,6 +221,7 @@ struct snapshot {
   struct group *group; /* referenced; of the request; NULL: all episodes */
   enum following following;
   char lost[400]; /* of FOLLOW_BROKEN; else "" */
+  struct live_answer live;
 };
 
 struct reel *reel_ref(struct reel *r);

@@ -31,6 +31,7 @@ int verb_verify(const struct options *opt);
 int verb_pack(const struct options *opt);
 int verb_salvage(const struct options *opt);
 int verb_task(const struct options *opt);
+int verb_preview(const struct options *opt);
 
 /* Prints "playhead: <text>" on one line of stderr and returns the status. */
 int cli_fail(enum exit_status status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -108,6 +108,18 @@ static const struct verb verbs[] = {
          OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) | OPTION_BIT(ONLY_SUCCESS) | OPTION_BIT(APPEND) |
          OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
      1, 1, verb_record},
+    {"preview", "TASK.lua", "run a task live in the scrubber's screen; nothing is recorded",
+     "The same screen as view's, over an env that runs: n goes on by a step, s by a substep, Space\n"
+     "plays. What was lived is kept in memory and can be scrubbed; behind its end physics goes on.\n"
+     "A begins the episode again, N the one of the next seed, :reset 7 that of seed 7. d changes\n"
+     "who acts: the policy, zeros, or the last action held; i and I nudge the action element that\n"
+     "is chosen in its panel, c frees it. :reload loads the file anew after it was edited. A\n"
+     "recorded episode comes again from its own seed, which info shows. With --keys the picture\n"
+     "that they lead to is printed.",
+     ANY | OPTION_BIT(SEED) | OPTION_BIT(HOLD) | OPTION_BIT(SUCCESS) | OPTION_BIT(MODEL) |
+         OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII) |
+         OPTION_BIT(SIZE) | OPTION_BIT(KEYS) | OPTION_BIT(COLOR),
+     1, 1, verb_preview},
     {"verify", "PATH...", "check all episodes from the first to the last step",
      "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
      "whether model and task fit, and the predicate and hold recomputed against the recorded\n"

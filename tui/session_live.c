@@ -1,0 +1,343 @@
+/* A session over a live env: what is asked of it is a total, and it goes on towards that in slices,
+ * so that a newer wish never waits long. Its past is the one episode of the list. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session_parts.h"
+
+enum {
+  SLICE_MS = 12,   /* of physics in one piece of work */
+  PUBLISH_MS = 30, /* between two answers on the way */
+  CURVE_MS = 5,    /* that curves may hold up an answer */
+  JUDGE_STATES = 256,
+};
+
+struct live_session {
+  struct session_options opt; /* borrowed */
+  ph_task *task;              /* NULL: it does not load; error says why */
+  ph_model *model;
+  ph_live *live;
+  struct opened o;
+  bool open, settled;
+  uint64_t resets, reloads; /* done */
+  int64_t states;           /* of the reel */
+  bool running;             /* in the reel */
+  uint64_t published;       /* ms */
+  char error[400];          /* "" or why there is no episode, or it does not go on */
+};
+
+/* --- life --- */
+
+static ph_status keep_error(struct live_session *ls, ph_status status) {
+  snprintf(ls->error, sizeof ls->error, "%s",
+           status == PH_ENOMEM ? ph_status_message(status) : ph_error());
+  return status;
+}
+
+static void unload(struct live_session *ls) {
+  if (ls->open)
+    opened_close(&ls->o);
+  ph_live_free(ls->live);
+  ph_model_unref(ls->model);
+  ph_task_unref(ls->task);
+  ls->open = false;
+  ls->live = NULL;
+  ls->model = NULL;
+  ls->task = NULL;
+}
+
+static ph_status open_task(struct live_session *ls) {
+  ph_task *own = NULL;
+  ph_status status = ph_task_open(&own, ls->opt.paths[0]);
+  if (status == PH_OK && ls->opt.success)
+    status = ph_task_with_success(&ls->task, own, ls->opt.success);
+  else if (status == PH_OK)
+    ls->task = ph_task_ref(own);
+  ph_task_unref(own);
+  return status;
+}
+
+static ph_status load(struct live_session *ls) {
+  ph_live_options how = PH_LIVE_OPTIONS_INIT;
+  how.hold_seconds = ls->opt.hold;
+  unload(ls);
+  ls->error[0] = 0;
+  ph_status status = open_task(ls);
+  if (status == PH_OK && ls->opt.model)
+    status = ph_model_open(&ls->model, ls->opt.model, &ls->opt.store.model);
+  else if (status == PH_OK)
+    status = ph_task_model(&ls->model, ls->task, &ls->opt.store.model);
+  if (status == PH_OK)
+    status = ph_live_open(&ls->live, ls->task, ls->model, &how);
+  if (status == PH_OK && ph_env_dims(ph_live_env(ls->live))->action_dim > LIVE_ELEMENTS) {
+    snprintf(ls->error, sizeof ls->error, "preview: an action has at most %d elements",
+             LIVE_ELEMENTS);
+    unload(ls);
+    return PH_EINVAL;
+  }
+  return status == PH_OK ? PH_OK : keep_error(ls, status);
+}
+
+/* The list: one episode that is not in any file. */
+static struct catalog *list_of(const struct session_options *opt) {
+  struct catalog *catalog = catalog_new(1);
+  struct catalog_line *line = catalog ? catalog_write(catalog, 0) : NULL;
+  if (catalog)
+    catalog->source = calloc(1, sizeof *catalog->source);
+  if (line && catalog->source)
+    catalog->source[0] = strdup(opt->paths[0]);
+  if (!line || !catalog->source || !catalog->source[0]) {
+    catalog_unref(catalog);
+    return NULL;
+  }
+  catalog->nsources = 1;
+  snprintf(catalog->path, sizeof catalog->path, "%s", opt->paths[0]);
+  snprintf(line->entry.id, sizeof line->entry.id, "live");
+  line->entry.states = 1;
+  line->entry.success = -1;
+  line->entry.end_reason = PH_END_UNKNOWN;
+  return catalog;
+}
+
+/* What cannot be loaded at first is an error; what cannot later is said on the screen. */
+ph_status session_live_open(struct session *s, const struct session_options *opt) {
+  s->live = calloc(1, sizeof *s->live);
+  if (!s->live)
+    return PH_ENOMEM;
+  s->live->opt = *opt;
+  s->catalog = list_of(opt);
+  return s->catalog ? load(s->live) : PH_ENOMEM;
+}
+
+void session_live_free(struct session *s) {
+  if (!s->live)
+    return;
+  unload(s->live);
+  free(s->live);
+  s->live = NULL;
+}
+
+/* --- going on --- */
+
+static void reset(struct live_session *ls, uint64_t seed) {
+  if (ls->open)
+    opened_close(&ls->o);
+  ls->open = false;
+  ls->error[0] = 0;
+  if (!ls->live)
+    return;
+  ph_status status = ph_live_reset(ls->live, seed);
+  if (status == PH_OK)
+    status = opened_live(&ls->o, ph_live_episode(ls->live), ls->model, ls->task, ls->opt.success);
+  ls->open = status == PH_OK;
+  ls->states = 1;
+  ls->running = ls->open;
+  if (status != PH_OK)
+    keep_error(ls, status);
+}
+
+static int steps_of(const struct live_session *ls) {
+  return ls->live ? ph_env_dims(ph_live_env(ls->live))->control_steps : 0;
+}
+
+/* Substeps done since the reset. */
+static int64_t done(const struct live_session *ls) {
+  ph_live_state now;
+  if (!ls->open)
+    return 0;
+  ph_live_now(ls->live, &now);
+  return ph_episode_meta_of(ls->o.episode)->actions * steps_of(ls) + now.substep;
+}
+
+static bool runs(const struct live_session *ls) {
+  ph_live_state now = {0};
+  if (ls->open)
+    ph_live_now(ls->live, &now);
+  return now.running;
+}
+
+/* NULL: no element is chosen. */
+static const double *chosen(double out[LIVE_ELEMENTS], const struct live_wish *wish) {
+  bool any = false;
+  for (int i = 0; i < LIVE_ELEMENTS; i++) {
+    out[i] = wish->set[i] ? wish->value[i] : NAN;
+    any = any || wish->set[i];
+  }
+  return any ? out : NULL;
+}
+
+/* Towards the wish for a while. */
+static void go_on(struct live_session *ls, const struct live_wish *wish) {
+  double value[LIVE_ELEMENTS];
+  const double *override = chosen(value, wish);
+  uint64_t until = session_clock() + SLICE_MS;
+  while (!ls->error[0] && runs(ls) && done(ls) < wish->substeps) {
+    int64_t left = wish->substeps - done(ls);
+    int n = left < steps_of(ls) ? (int)left : steps_of(ls);
+    if (ph_live_advance(ls->live, n, wish->drive, override) != PH_OK)
+      keep_error(ls, PH_ESIM);
+    if (session_clock() >= until)
+      break;
+  }
+  ls->settled = ls->error[0] || !runs(ls) || done(ls) >= wish->substeps;
+}
+
+static void begin(struct live_session *ls, const struct live_wish *wish) {
+  bool anew = wish->reloads != ls->reloads;
+  if (anew)
+    load(ls);
+  if (anew || wish->resets != ls->resets || !ls->open)
+    reset(ls, wish->seed);
+  ls->reloads = wish->reloads;
+  ls->resets = wish->resets;
+}
+
+/* --- answers --- */
+
+static void describe(struct live_answer *to, const struct live_session *ls, uint64_t resets) {
+  ph_live_state now = {0};
+  *to = (struct live_answer){.on = true, .settled = ls->settled, .resets = resets};
+  to->has_policy = ls->task && ph_task_info_of(ls->task)->has_policy;
+  to->control_steps = steps_of(ls);
+  to->substeps = done(ls);
+  if (!ls->open)
+    return;
+  ph_live_now(ls->live, &now);
+  to->running = now.running;
+  to->substep = now.substep;
+  to->seed = now.seed;
+  to->end = now.end;
+  snprintf(to->detail, sizeof to->detail, "%s", now.detail);
+}
+
+/* The state that is between two rows. */
+static ph_status fill_between(struct snapshot *snap, struct live_session *ls) {
+  ph_row row;
+  ph_live_state now;
+  ph_live_now(ls->live, &now);
+  ph_status status = ph_sim_get_row(ph_env_sim(ph_live_env(ls->live)), &row);
+  if (status == PH_OK)
+    status = ph_replay_show(ls->o.replay, ls->o.reel->states - 1, &row, now.action);
+  if (status == PH_OK) {
+    snap->live.between = true;
+    return session_take_frame(snap, &ls->o);
+  }
+  snprintf(snap->error, sizeof snap->error, "%s", ph_error());
+  return PH_OK;
+}
+
+/* At the head nobody has acted yet: what the last action was is more than nothing. */
+static ph_status fill_action(struct snapshot *snap, const struct live_session *ls) {
+  size_t n = (size_t)ls->o.reel->nactions;
+  if (snap->action || !snap->has_frame || snap->step < 1 || n == 0)
+    return PH_OK;
+  snap->action = malloc(n * sizeof *snap->action);
+  if (!snap->action)
+    return PH_ENOMEM;
+  snap->live.last_action = true;
+  return ph_episode_read(ls->o.episode, PH_COL_ACTIONS, snap->step - 1, 1, snap->action);
+}
+
+static ph_status renew(struct session *s, struct live_session *ls) {
+  int64_t states = ph_episode_meta_of(ls->o.episode)->states;
+  bool running = runs(ls);
+  if (states == ls->states && running == ls->running)
+    return PH_OK;
+  ph_status status = opened_renew(&ls->o, running, ls->opt.success);
+  ls->states = states;
+  ls->running = running;
+  plots_clear(&s->plots);
+  return status;
+}
+
+/* Curves are of the states that there are now, so they are read anew: at once where that is quick.
+ */
+static ph_status fill_plots(struct session *s, struct live_session *ls, struct snapshot *snap) {
+  uint64_t until = session_clock() + CURVE_MS;
+  struct plot_answer first = {0};
+  if (!plots_answer(&s->plots, &ls->o, &s->last.plot, snap->step, &snap->plot))
+    return PH_ENOMEM;
+  if (!plots_wanting(&s->plots))
+    return PH_OK;
+  while (plots_wanting(&s->plots) && session_clock() < until)
+    plots_work(&s->plots, &ls->o, NULL, NULL);
+  first = snap->plot;
+  memset(&snap->plot, 0, sizeof snap->plot);
+  for (size_t i = 0; i < first.n; i++)
+    series_unref(first.curve[i].series);
+  return plots_answer(&s->plots, &ls->o, &s->last.plot, snap->step, &snap->plot) ? PH_OK
+                                                                                 : PH_ENOMEM;
+}
+
+static ph_status fill(struct session *s, struct live_session *ls, struct snapshot *snap) {
+  ph_status status = renew(s, ls);
+  int64_t last = ls->o.reel->states - 1, step = s->last.step;
+  if (status != PH_OK)
+    return status;
+  snap->reel = reel_ref(ls->o.reel);
+  snap->step = step > last ? last : step < 0 ? 0 : step;
+  snap->stages = ls->o.stages;
+  status = fill_plots(s, ls, snap);
+  if (status != PH_OK)
+    return status;
+  if (snap->live.substep > 0 && step >= last)
+    return fill_between(snap, ls);
+  status = session_frame(snap, &ls->o, snap->step);
+  return status == PH_OK ? fill_action(snap, ls) : status;
+}
+
+static ph_status answer(struct session *s, struct snapshot **out) {
+  struct live_session *ls = s->live;
+  struct snapshot *snap = calloc(1, sizeof *snap);
+  *out = NULL;
+  if (!snap)
+    return PH_ENOMEM;
+  snap->serial = s->last.serial;
+  snap->reward = NAN;
+  snap->flags = -1;
+  snap->catalog = catalog_ref(s->catalog);
+  memcpy(snap->error, ls->error, sizeof snap->error);
+  describe(&snap->live, ls, ls->resets);
+  ph_status status = ls->open ? fill(s, ls, snap) : PH_OK;
+  ls->published = session_clock();
+  if (status == PH_OK)
+    *out = snap;
+  else
+    snapshot_free(snap);
+  return status;
+}
+
+/* --- doors --- */
+
+ph_status session_live_serve(struct session *s, const struct request *req, struct snapshot **out) {
+  struct live_session *ls = s->live;
+  s->last = *req;
+  s->answered = true;
+  begin(ls, &req->live);
+  go_on(ls, &req->live);
+  return answer(s, out);
+}
+
+bool session_live_work(struct session *s, struct snapshot **out) {
+  struct live_session *ls = s->live;
+  *out = NULL;
+  if (!s->answered)
+    return false;
+  bool moving = !ls->settled;
+  bool judging = ls->open && opened_wants_stages(&ls->o);
+  if (!moving && !judging && !(ls->open && plots_wanting(&s->plots)))
+    return false;
+  if (moving)
+    go_on(ls, &s->last.live);
+  else if (judging)
+    opened_judge_stages(&ls->o, JUDGE_STATES);
+  else
+    plots_work(&s->plots, &ls->o, NULL, NULL);
+  bool more =
+      !ls->settled || (ls->open && (opened_wants_stages(&ls->o) || plots_wanting(&s->plots)));
+  if (!more || session_clock() - ls->published >= PUBLISH_MS)
+    answer(s, out);
+  return true;
+}
