@@ -134,4 +134,92 @@ TEST_F(CliTask, AFileThatOnlyJudges) {
   EXPECT_NE(string::npos, o.out.find("success: never true in 300 steps")) << o.out;
 }
 
+/* --- in the verbs that judge --- */
+
+/* The row of a picture that has `part`; "" none. */
+string RowOf(const string &text, const string &part) {
+  std::istringstream in(text);
+  for (string line; std::getline(in, line);)
+    if (line.find(part) != string::npos)
+      return line;
+  return "";
+}
+
+bool Has(const string &text, const string &part) {
+  return text.find(part) != string::npos;
+}
+
+TEST_F(CliTask, StagesOnTheScreen) {
+  Put("cart.lua", "return { name = 'cart', model = 'cart.xml', control_steps = 2, max_steps = 40,\n"
+                  "  stages = { { name = 'push', test = function(s) return s.step >= 5 end },\n"
+                  "    { name = 'keep', hold_seconds = 0.02, test = { far = function(s)\n"
+                  "      return s.step > 9 end } },\n"
+                  "    { name = 'gone', test = function(s) return s.joint.cart > 100 end } },\n"
+                  "  success = function(s) return s.stages_done == 2 and s.step >= 30 end,\n"
+                  "  policy = function(s, rng) return {0.5} end }\n");
+  ASSERT_EQ(0, Record("run").status);
+  Outcome o = Run({"screen", Path("run"), "--at", "12", "--size", "200x40"});
+  EXPECT_TRUE(Has(RowOf(o.out, "│ push "), "yes stage at 5")) << o.out;
+  EXPECT_TRUE(Has(RowOf(o.out, " keep "), "now stage at 14, to hold for 0.02 s")) << o.out;
+  EXPECT_TRUE(Has(RowOf(o.out, " gone "), "-   stage never")) << o.out;
+  o = Run({"screen", Path("run"), "--at", "20", "--size", "200x40"});
+  EXPECT_TRUE(Has(RowOf(o.out, " keep "), "yes stage at 14")) << o.out;
+  EXPECT_TRUE(Has(RowOf(o.out, " gone "), "now stage never")) << o.out;
+  EXPECT_TRUE(Has(o.out, "ended: success")) << o.out;
+  o = Run({"verify", Path("run")});
+  EXPECT_EQ(0, o.status) << o.out << "a predicate that asks for stages is the same again";
+}
+
+/* It judges and changes nothing else: actions keep their names, and the promise stays. */
+TEST_F(CliTask, ATaskThatOnlyJudges) {
+  ASSERT_EQ(0, Record("run").status);
+  Put("judge.lua", "return { hold_seconds = 0.02,\n"
+                   "  success = { far = function(s) return s.joint.cart > 0.0005 end } }");
+  Outcome plain = Run({"screen", Path("run"), "--at", "20", "--size", "200x40"});
+  Outcome o =
+      Run({"screen", Path("run"), "--at", "20", "--size", "200x40", "--task", Path("judge.lua")});
+  EXPECT_EQ(0, o.status) << o.err;
+  EXPECT_TRUE(Has(RowOf(o.out, " far "), "yes")) << o.out;
+  EXPECT_TRUE(Has(plain.out, "promised EXACT")) << plain.out;
+  EXPECT_TRUE(Has(o.out, "promised EXACT")) << o.out;
+  o = Run({"verify", Path("run"), "--task", Path("judge.lua")});
+  EXPECT_EQ(0, o.status) << o.out << o.err;
+  Put("judge.lua", "return {\n  success = function(s) return s.joint.crt > 0.0005 end }");
+  o = Run({"verify", Path("run"), "--task", Path("judge.lua")});
+  EXPECT_EQ(1, o.status) << o.out << o.err;
+  EXPECT_TRUE(Has(o.out, "judge.lua:2: success: no joint 'crt'; did you mean 'cart'?")) << o.out;
+}
+
+TEST_F(CliTask, SuccessByAnExpression) {
+  ASSERT_EQ(0, Record("run").status);
+  Outcome o = Run({"verify", Path("run"), "--success", "s.joint.cart > 0.0005"});
+  EXPECT_EQ(0, o.status) << o.out << o.err;
+  o = Run({"verify", Path("run"), "--success", "s.joint.cart > 100"});
+  EXPECT_EQ(1, o.status) << o.out;
+  EXPECT_TRUE(Has(o.out, "was recorded 1 and is 0 when recomputed")) << o.out;
+  o = Run({"screen", Path("run"), "--at", "20", "--size", "200x40", "--success",
+           "s.joint.cart > 0.0005"});
+  EXPECT_EQ(0, o.status) << o.err;
+  EXPECT_TRUE(Has(RowOf(o.out, "s.joint.cart > 0.0005"), "yes")) << o.out;
+  EXPECT_TRUE(Has(o.out, "promised EXACT")) << o.out;
+  for (const char *verb : {"screen", "verify"}) {
+    ExpectError({verb, Path("run"), "--success", "s.jont.cart > 1"}, 3,
+                "--success 's.jont.cart > 1': column 3: s has no 'jont'; did you mean 'joint'?");
+    ExpectError({verb, Path("run"), "--success", "s.time >"}, 3, "column 9: it ends too early");
+  }
+}
+
+/* The expression is part of the task that is recorded. */
+TEST_F(CliTask, RecordedByAnExpression) {
+  Outcome o = Record("run", {"--success", "s.step == 7", "--hold", "0"});
+  ASSERT_EQ(0, o.status) << o.err;
+  o = Run({"screen", Path("run"), "--at", "last", "--size", "200x40"});
+  EXPECT_TRUE(Has(o.out, "7 actions")) << o.out;
+  EXPECT_TRUE(Has(o.out, "ended: success")) << o.out;
+  EXPECT_TRUE(Has(o.out, "promised EXACT")) << o.out;
+  EXPECT_EQ(0, Run({"verify", Path("run")}).status);
+  ExpectError({"record", Path("cart.lua"), "--out", Path("other"), "--success", "s.tme > 1"}, 3,
+              "--success 's.tme > 1': column 3: s has no 'tme'; did you mean 'time'?");
+}
+
 } // namespace
