@@ -155,6 +155,27 @@ static const struct option_info *find(uint64_t allowed, const char *name, size_t
   return other;
 }
 
+static bool has_named(const struct verb *verb, const char *name) {
+  for (unsigned id = 0; id < OPTION_COUNT; id++)
+    if (option_in(verb->options, id) && strcmp(table[id].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Another verb's: says whose it is. */
+static bool refuse_other(const struct parser *p, const struct option_info *info) {
+  size_t n = (size_t)snprintf(p->error, p->size, "%s: --%s: not an option of this verb, but of",
+                              p->opt->verb, info->name);
+  const char *before = " ";
+  for (size_t i = 0; verb_at(i) && n < p->size; i++) {
+    if (!has_named(verb_at(i), info->name))
+      continue;
+    n += (size_t)snprintf(p->error + n, p->size - n, "%s%s", before, verb_at(i)->name);
+    before = ", ";
+  }
+  return false;
+}
+
 /* Takes the option in argv[*i], and its value behind it. */
 static bool take(const struct parser *p, int argc, char **argv, int *i) {
   bool brief = strcmp(argv[*i], "-o") == 0, ours;
@@ -162,9 +183,11 @@ static bool take(const struct parser *p, int argc, char **argv, int *i) {
   size_t n = equals ? (size_t)(equals - name) : strlen(name);
   const struct option_info *info = find(p->allowed, name, n, &ours);
   const char *value = equals ? equals + 1 : NULL;
+  if (info && !ours)
+    return refuse_other(p, info);
   if (!ours) {
-    snprintf(p->error, p->size, "%s: --%.*s: %s", p->opt->verb, (int)n, name,
-             info ? "not an option of this verb: see --help" : "no such option: see --help");
+    snprintf(p->error, p->size, "%s: --%.*s: no such option: see --help", p->opt->verb, (int)n,
+             name);
     return false;
   }
   if (!info->arg && value)
