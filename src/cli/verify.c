@@ -377,6 +377,7 @@ int verb_verify(const struct options *opt) {
   }
   if (status == EXIT_FINE)
     status = check_all(&v);
+  ph_judge_close(v.judge); /* its files are gone even where nobody reads on */
   if (status == EXIT_FINE && root) {
     json_object_set_new(root, "ok", json_boolean(v.checked > 0 && v.wrong == 0));
     json_object_set_new(root, "wrong", json_integer((json_int_t)v.wrong));
@@ -390,7 +391,6 @@ int verb_verify(const struct options *opt) {
     status = EXIT_FINDING;
   json_decref(root);
   ph_store_free(v.store);
-  ph_judge_close(v.judge);
   ph_task_unref(v.task);
   return cli_flush(status);
 }
