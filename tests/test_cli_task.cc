@@ -202,6 +202,8 @@ TEST_F(CliTask, SuccessByAnExpression) {
   EXPECT_EQ(0, o.status) << o.err;
   EXPECT_TRUE(Has(RowOf(o.out, "s.joint.cart > 0.0005"), "yes")) << o.out;
   EXPECT_TRUE(Has(o.out, "promised EXACT")) << o.out;
+  o = Run({"screen", Path("run"), "--size", "200x40", "--success", "s.joint.crt > 1"});
+  EXPECT_TRUE(Has(RowOf(o.out, "│ s.joint.crt > 1"), "column 9: no joint 'crt'")) << o.out;
   for (const char *verb : {"screen", "verify"}) {
     ExpectError({verb, Path("run"), "--success", "s.jont.cart > 1"}, 3,
                 "--success 's.jont.cart > 1': column 3: s has no 'jont'; did you mean 'joint'?");

@@ -159,7 +159,12 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
   text_fit(name, sizeof name, reel->condition[i], width);
   surface_put(s, r, y, 1, STYLE_NORMAL, name);
   if (!snap->has_conditions || !snap->conditions) {
-    surface_put(s, r, y, width + 2, STYLE_DIM, "-");
+    struct strip error = {0};
+    strip_add(&error, 0, STYLE_BAD, STRIP_TIGHT | STRIP_CUT, "%s", i == 0 ? snap->judge_error : "");
+    if (i == 0 && snap->judge_error[0])
+      strip_draw(s, r, y, width + 2, &error);
+    else
+      surface_put(s, r, y, width + 2, STYLE_DIM, "-");
     return;
   }
   const struct snapshot_condition *c = &snap->conditions[i];

@@ -65,12 +65,22 @@ static bool copy_contacts(struct snapshot *snap, const ph_frame *frame) {
   return true;
 }
 
+/* What is wrong, without the expression that the panel shows. */
+static void take_error(struct snapshot *snap) {
+  const char *text = ph_error(), *column = strstr(text, "': column ");
+  bool expression = strncmp(text, "--success '", 11) == 0 && column;
+  snprintf(snap->judge_error, sizeof snap->judge_error, "%s", expression ? column + 3 : text);
+}
+
 /* A condition that fails here (the script is at fault at this state) leaves the frame as it is. */
 static bool copy_conditions(struct snapshot *snap, struct opened *o) {
   size_t n = o->reel->nconditions;
   const ph_condition *from = NULL;
   bool value = false;
-  if (n == 0 || ph_replay_predicate(o->replay, &value, &from) != PH_OK || !from)
+  ph_status status = n > 0 ? ph_replay_predicate(o->replay, &value, &from) : PH_ENOTFOUND;
+  if (status == PH_ETASK)
+    take_error(snap);
+  if (status != PH_OK || !from)
     return true;
   snap->conditions = calloc(n, sizeof *snap->conditions);
   if (!snap->conditions)

@@ -215,6 +215,7 @@ struct snapshot {
     double read;
   } * conditions;             /* reel->nconditions */
   bool predicate_now;         /* recomputed here */
+  char judge_error[300];      /* "" or why a condition failed here */
   struct stages_known stages; /* of reel->nstages */
   struct plot_answer plot;
   size_t unseen;       /* episodes whose lengths are still to be looked at */
