@@ -199,6 +199,11 @@ TEST(AppProgram, LogIsARing) {
 
 // --- every command is used ---
 
+// What is for a preview says so elsewhere; test_preview.cc has what it does there.
+static bool only_live(const FakeApp &f, unsigned react) {
+  return !(react & REACT_SEEK) && f.said().find("only in a preview") != std::string::npos;
+}
+
 // What each command must do at step 100 of the first episode: a reaction and a change.
 static const struct {
   enum command cmd;
@@ -277,6 +282,15 @@ static const struct {
      [](const FakeApp &f, unsigned r) { return f.app.cancel_at && !(r & REACT_QUIT); }},
     {CMD_REDRAW, "", [](const FakeApp &, unsigned r) { return (r & REACT_REPAINT) != 0; }},
     {CMD_SUSPEND, "", [](const FakeApp &, unsigned r) { return (r & REACT_SUSPEND) != 0; }},
+    {CMD_SUBSTEP, "", only_live},
+    {CMD_RESET, "", only_live},
+    {CMD_RESET_NEXT, "", only_live},
+    {CMD_DRIVE, "", only_live},
+    {CMD_NUDGE_UP, "", only_live},
+    {CMD_NUDGE_DOWN, "", only_live},
+    {CMD_ELEMENT, "0 1", only_live},
+    {CMD_RELEASE, "", only_live},
+    {CMD_RELOAD, "", only_live},
     {CMD_QUIT, "", [](const FakeApp &, unsigned r) { return (r & REACT_QUIT) != 0; }},
     {CMD_QUIT_REMEMBER, "",
      [](const FakeApp &f, unsigned r) { return f.sheet().last.step == 100 && (r & REACT_QUIT); }},

@@ -84,7 +84,7 @@ static void header_live(struct strip *strip, const struct app *app) {
   for (int i = 0; i < LIVE_ELEMENTS; i++)
     chosen += app->want.live.set[i];
   if (chosen > 0)
-    strip_add(strip, 3, STYLE_WARN, STRIP_TIGHT, "+ %d element%s by hand", chosen,
+    strip_add(strip, 4, STYLE_WARN, STRIP_TIGHT, "+ %d element%s by hand", chosen,
               chosen == 1 ? "" : "s");
 }
 
@@ -162,7 +162,8 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
     strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "latch: %s%lld", reel->live ? "" : "recorded ",
               (long long)reel->latch);
   else if (reel->live)
-    strip_add(strip, 1, STYLE_NORMAL, STRIP_BAR, "latch: not yet");
+    strip_add(strip, 1, reel->running ? STYLE_NORMAL : STYLE_BAD, STRIP_BAR, "latch: %s",
+              reel->running ? "not yet" : "NEVER");
   else if (reel->late)
     strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "succeeds at %lld, after the last stored state",
               (long long)reel->states);

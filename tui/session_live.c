@@ -125,9 +125,9 @@ static void reset(struct live_session *ls, uint64_t seed) {
   if (ls->open)
     opened_close(&ls->o);
   ls->open = false;
-  ls->error[0] = 0;
-  if (!ls->live)
+  if (!ls->live) /* what its file says stands */
     return;
+  ls->error[0] = 0;
   ph_status status = ph_live_reset(ls->live, seed);
   if (status == PH_OK)
     status = opened_live(&ls->o, ph_live_episode(ls->live), ls->model, ls->task, ls->opt.success);

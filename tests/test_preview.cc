@@ -1,0 +1,381 @@
+// A preview: the app over a session of a live env, key by key.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <unistd.h>
+
+extern "C" {
+#include "app.h"
+#include "cmd.h"
+#include "loop.h"
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const char *kModel =
+    "<mujoco><option timestep='0.002'/><worldbody><body name='cart'><joint name='x' type='slide' "
+    "axis='1 0 0' damping='1'/><geom name='cart' size='.1' mass='1'/></body></worldbody><actuator>"
+    "<motor name='push' joint='x' ctrllimited='true' ctrlrange='-2 2'/></actuator></mujoco>";
+
+std::string task(const std::string &more = "") {
+  return "return { name = 'cart', model = 'cart.xml', control_steps = 4, max_steps = 30,\n"
+         "hold_seconds = 0.04,\n"
+         "reset = function(env, rng) env.qpos.x = rng() end,\n"
+         "success = function(s) return s.step >= 20 end,\n"
+         "reward = function(s) return s.joint.x end,\n"
+         "policy = function(s, rng) return { 0.5 + 0.1 * rng() } end,\n" +
+         more + "}\n";
+}
+
+struct Preview : ::testing::Test {
+  fs::path dir;
+  struct session *session = nullptr;
+  struct app app;
+  uint64_t now = 1000;
+
+  void SetUp() override {
+    char name[] = "/tmp/previewXXXXXX";
+    dir = mkdtemp(name);
+    write("cart.xml", kModel);
+    app_init(&app);
+    app_resize(&app, 40, 120);
+  }
+  void TearDown() override {
+    session_free(session);
+    app_free(&app);
+    fs::remove_all(dir);
+  }
+  void write(const std::string &name, const std::string &text) {
+    std::ofstream(dir / name) << text;
+  }
+  ph_status open(const std::string &text, uint64_t seed = 3) {
+    write("t.lua", text);
+    static std::string path;
+    path = (dir / "t.lua").string();
+    static const char *paths[1];
+    paths[0] = path.c_str();
+    struct view_options opt = {};
+    opt.session.paths = paths;
+    opt.session.npaths = 1;
+    opt.session.live = true;
+    opt.session.hold = -1;
+    opt.seed = seed;
+    opt.step = -1;
+    ph_status status = session_open(&session, &opt.session);
+    if (status != PH_OK) {
+      session = nullptr;
+      return status;
+    }
+    char error[400];
+    EXPECT_EQ(PH_OK, view_begin(&app, session, &opt, error, sizeof error)) << error;
+    serve();
+    return PH_OK;
+  }
+  void serve() {
+    struct snapshot *snap = nullptr;
+    ASSERT_EQ(PH_OK, session_serve(session, &app.want, &snap));
+    app_take(&app, snap);
+    while (session_work(session, nullptr, nullptr, &snap))
+      if (snap)
+        app_take(&app, snap);
+  }
+  void react(unsigned r) {
+    if (r & REACT_SEEK)
+      serve();
+  }
+  // Names as in the help, with blanks between.
+  void keys(const std::string &names) {
+    for (size_t at = 0; at < names.size();) {
+      size_t end = names.find(' ', at);
+      end = end == std::string::npos ? names.size() : end;
+      std::string word = names.substr(at, end - at);
+      size_t digits = word.size() > 1 ? word.find_first_not_of("0123456789") : 0;
+      for (size_t i = 0; i < digits; i++)
+        react(app_key(&app, (unsigned char)word[i], now += 20));
+      react(app_key(&app, key_from_name(word.c_str() + digits), now += 20));
+      at = end + 1;
+    }
+  }
+  void line(const char *text) {
+    app.message[0] = 0;
+    react(app_line(&app, text));
+  }
+  const struct live_answer &live() const { return app.snap->live; }
+  int64_t states() const { return app.snap->reel ? app.snap->reel->states : 0; }
+  std::string said() const { return app.message; }
+  double x() const { return app.snap->qpos[0]; }
+  std::string screen() {
+    struct surface s = {};
+    app_draw(&app, &s);
+    char *text = surface_text(&s);
+    std::string out = text;
+    free(text);
+    surface_free(&s);
+    return out;
+  }
+};
+
+TEST_F(Preview, StepsGoOnAtTheHeadAndAreHistoryBeforeIt) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  EXPECT_EQ(1, states());
+  EXPECT_TRUE(live().running);
+  keys("n n n");
+  EXPECT_EQ(4, states());
+  EXPECT_EQ(3, app.snap->step);
+  double head = x();
+  keys("p p");
+  EXPECT_EQ(1, app.snap->step);
+  EXPECT_EQ(4, states()) << "what was lived stays";
+  keys("n n");
+  EXPECT_EQ(4, states()) << "no step is made twice";
+  EXPECT_EQ(head, x());
+  keys("n");
+  EXPECT_EQ(5, states());
+  keys("5n");
+  EXPECT_EQ(10, states());
+  keys("r");
+  EXPECT_EQ(0, app.snap->step);
+  keys("End");
+  EXPECT_EQ(9, app.snap->step);
+}
+
+TEST_F(Preview, SubstepsAreShownAndCompleteToAStep) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("n s");
+  EXPECT_EQ(1, live().substep);
+  EXPECT_TRUE(live().between);
+  EXPECT_EQ(2, states());
+  EXPECT_NEAR(0.010, app.snap->time, 1e-12);
+  EXPECT_NE(std::string::npos, screen().find("step 1+1/4")) << screen();
+  keys("2s");
+  EXPECT_EQ(3, live().substep);
+  keys("p");
+  EXPECT_EQ(0, app.snap->step);
+  EXPECT_FALSE(live().between) << "history has no substeps";
+  keys("s");
+  EXPECT_TRUE(live().between) << "first to the head";
+  EXPECT_EQ(3, live().substep);
+  keys("s");
+  EXPECT_EQ(0, live().substep);
+  EXPECT_EQ(3, states());
+  EXPECT_EQ(2, app.snap->step);
+  keys("s n");
+  EXPECT_EQ(4, states()) << "n ends the step that is under way";
+  EXPECT_EQ(0, live().substep);
+}
+
+TEST_F(Preview, ResetsAgainNextAndChosen) {
+  ASSERT_EQ(PH_OK, open(task(), 3)) << ph_error();
+  double third = x();
+  keys("4n A");
+  EXPECT_EQ(1, states());
+  EXPECT_EQ(0, app.snap->step);
+  EXPECT_EQ(third, x());
+  keys("N");
+  EXPECT_EQ(4u, live().seed);
+  EXPECT_NE(third, x());
+  line("reset 3");
+  EXPECT_EQ(3u, live().seed);
+  EXPECT_EQ(third, x());
+  line("reset 18446744073709551615");
+  EXPECT_EQ(UINT64_MAX, live().seed);
+  line("reset x");
+  EXPECT_NE(std::string::npos, said().find("no seed")) << said();
+  line("reset -1");
+  EXPECT_NE(std::string::npos, said().find("no seed")) << said();
+  EXPECT_EQ(UINT64_MAX, live().seed);
+}
+
+TEST_F(Preview, WhoActsAndElementsByHand) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("n");
+  EXPECT_GE(app.snap->action[0], 0.5) << "the last one";
+  keys("d n");
+  EXPECT_EQ(0, app.snap->action[0]);
+  line("element 0 1.5");
+  keys("n");
+  EXPECT_EQ(1.5, app.snap->action[0]);
+  keys("i n");
+  EXPECT_NEAR(1.7, app.snap->action[0], 1e-12) << "a twentieth of the range";
+  keys("5i n");
+  EXPECT_EQ(2, app.snap->action[0]) << "no further than the range";
+  keys("I n");
+  EXPECT_NEAR(1.8, app.snap->action[0], 1e-12);
+  EXPECT_NE(std::string::npos, screen().find("1 element by hand")) << screen();
+  keys("c n");
+  EXPECT_EQ(0, app.snap->action[0]);
+  line("drive held");
+  line("element 0 -1");
+  keys("n");
+  line("release all");
+  keys("n n");
+  EXPECT_EQ(-1, app.snap->action[0]) << "held";
+  line("drive policy");
+  keys("n");
+  EXPECT_GE(app.snap->action[0], 0.5);
+  for (const char *bad : {"element 1 0", "element 0 nan", "element 0", "element x 1", "drive fast",
+                          "release some", "element 0 1 2"}) {
+    line(bad);
+    EXPECT_TRUE(app.message_bad) << bad << ": " << said();
+  }
+  line("element 0 off");
+  EXPECT_FALSE(app.message_bad) << said();
+}
+
+TEST_F(Preview, TheEndIsSaidAndNothingGoesOn) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("19n");
+  EXPECT_EQ(20, states());
+  EXPECT_FALSE(app.snap->reel->predicate[19]);
+  EXPECT_NE(std::string::npos, screen().find("not yet"));
+  keys("99n");
+  EXPECT_EQ(25, states()) << "latched at 24: five steps held";
+  EXPECT_EQ(24, app.snap->step);
+  EXPECT_EQ(24, app.want.step) << "no step is wanted that there is not";
+  EXPECT_EQ(24, app.snap->reel->latch);
+  EXPECT_EQ(PH_END_SUCCESS, live().end);
+  EXPECT_NE(std::string::npos, said().find("success at step 24")) << said();
+  keys("n");
+  EXPECT_NE(std::string::npos, said().find("A begins it again")) << said();
+  EXPECT_EQ(25, states());
+  keys("s");
+  EXPECT_NE(std::string::npos, said().find("has ended")) << said();
+  keys("Space");
+  EXPECT_FALSE(app.playing);
+  keys("A n");
+  EXPECT_EQ(2, states());
+}
+
+TEST_F(Preview, PlaysOnAtTheHeadInTime) {
+  ASSERT_EQ(PH_OK, open(task("failure = function() return false end,"))) << ph_error();
+  keys("Space");
+  EXPECT_TRUE(app.playing);
+  uint64_t t = now;
+  for (int i = 0; i < 20; i++)
+    react(app_tick(&app, t += 8));
+  // 8 ms a step; the first tick starts the clock
+  EXPECT_NEAR(20, (double)states(), 2);
+  keys("Space");
+  int64_t stopped = states();
+  react(app_tick(&app, t += 1000));
+  EXPECT_EQ(stopped, states());
+  keys("Space");
+  t = now;
+  for (int i = 0; i < 100; i++)
+    react(app_tick(&app, t += 8));
+  EXPECT_FALSE(app.playing) << "it ends where the episode does";
+  EXPECT_EQ(25, states());
+}
+
+TEST_F(Preview, ATaskThatIsEditedIsLoadedAnew) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("3n");
+  write("t.lua", "return { name = 'cart', oops");
+  line("reload");
+  EXPECT_EQ(nullptr, app.snap->reel);
+  EXPECT_NE(std::string::npos, std::string(app.snap->error).find("t.lua:")) << app.snap->error;
+  EXPECT_NE(std::string::npos, screen().find("t.lua:")) << screen();
+  keys("n s i A N Space d c");
+  screen();
+  write("t.lua", task("failure = function(s) return s.step >= 2 end,"));
+  line("reload");
+  ASSERT_NE(nullptr, app.snap->reel) << app.snap->error;
+  keys("5n");
+  EXPECT_EQ(3, states());
+  EXPECT_EQ(PH_END_TERMINATED, live().end);
+}
+
+TEST_F(Preview, AScriptThatFailsStopsItAndAResetHelps) {
+  ASSERT_EQ(PH_OK, open(task("failure = function(s) return s.step == 2 and s.joint.nosuch > 0 "
+                             "end,")))
+      << ph_error();
+  keys("5n");
+  EXPECT_FALSE(live().running);
+  EXPECT_NE(std::string::npos, std::string(app.snap->error).find("nosuch")) << app.snap->error;
+  EXPECT_NE(std::string::npos, screen().find("nosuch")) << screen();
+  keys("A");
+  EXPECT_TRUE(live().running);
+  EXPECT_EQ(std::string(""), app.snap->error);
+}
+
+TEST_F(Preview, WhatCannotBeLoadedAtFirstIsAnError) {
+  EXPECT_EQ(PH_ETASK, open("return 1"));
+  EXPECT_EQ(PH_EIO, [&] {
+    fs::remove(dir / "cart.xml");
+    return open(task());
+  }()) << ph_error();
+}
+
+TEST_F(Preview, NothingIsWritten) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("5n m a");
+  line("note here");
+  size_t files = 0;
+  for (auto &f : fs::directory_iterator(dir))
+    files++, (void)f;
+  EXPECT_EQ(2u, files) << "the task and its model";
+}
+
+TEST_F(Preview, PlotsGrowWithIt) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("5n");
+  line("plot x");
+  ASSERT_EQ(1u, app.snap->plot.n);
+  EXPECT_EQ(6, app.snap->plot.curve[0].series->steps);
+  keys("5n");
+  ASSERT_EQ(1u, app.snap->plot.n);
+  EXPECT_EQ(11, app.snap->plot.curve[0].series->steps);
+  EXPECT_EQ(app.snap->plot.curve[0].ready, app.snap->plot.curve[0].series->n);
+  EXPECT_EQ(x(), app.snap->plot.curve[0].value);
+}
+
+// Newest wins: a request that is passed over loses nothing, for all are totals.
+TEST_F(Preview, RequestsThatArePassedOverLoseNothing) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  for (int i = 0; i < 7; i++)
+    app_key(&app, 'n', now += 20); // none is served
+  serve();
+  EXPECT_EQ(8, states());
+  EXPECT_EQ(7, app.snap->step);
+  app_key(&app, 'N', now += 20);
+  app_key(&app, 'N', now += 20);
+  app_key(&app, 'n', now += 20);
+  serve();
+  EXPECT_EQ(5u, live().seed);
+}
+
+// Any keys in any order: it stays consistent, draws, and never goes past an end.
+TEST_F(Preview, AFloodOfKeys) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  static const char common[] = "nnnnsssssppNAdiIc.,GrReE lLu?zq[]{}+-jkfy0123456789";
+  std::mt19937 random(7);
+  const char *wanted = getenv("PLAYHEAD_STORM");
+  int count = wanted ? atoi(wanted) / 10 : 4000;
+  for (int i = 0; i < count; i++) {
+    if (app.prompt.open)
+      react(app_key(&app, KEY_ESC_, now += 20));
+    unsigned r = app_key(&app, (unsigned char)common[random() % (sizeof common - 1)], now += 20);
+    if (random() % 3 == 0)
+      react(r | REACT_SEEK);
+    if (random() % 5 == 0)
+      react(app_tick(&app, now += random() % 200));
+    if (i % 20 == 0)
+      screen();
+    if (app.snap->reel) {
+      ASSERT_LE(states(), 31);
+      ASSERT_LE(app.snap->step, states() - 1);
+    }
+  }
+  serve();
+  EXPECT_EQ(app.want.serial, app.snap->serial);
+  EXPECT_EQ(app.want.live.resets, live().resets);
+}
+
+} // namespace
