@@ -327,6 +327,7 @@ struct Program : ::testing::Test {
   fs::path dir;
   Terminal t;
   size_t from = 0;
+  std::string task; // of a preview
 
   void SetUp() override {
     const char *program = getenv("PLAYHEAD_PROGRAM");
@@ -344,6 +345,9 @@ struct Program : ::testing::Test {
     setenv("PLAYHEAD_TEST_CRASH", "1", 1);
     unsetenv("NO_COLOR");
     std::string path = dir / "run";
+    if (!task.empty())
+      execl(getenv("PLAYHEAD_PROGRAM"), "playhead", "preview", task.c_str(), "--seed", "3",
+            nullptr);
     execl(getenv("PLAYHEAD_PROGRAM"), "playhead", path.c_str(), (char *)nullptr);
     return 127;
   }
@@ -377,6 +381,22 @@ TEST_F(Program, KeysAndQuit) {
   EXPECT_TRUE(after(":go 50%\r", "step 85/170"));
   EXPECT_TRUE(after("\033[F", "step 170/170"));
   EXPECT_TRUE(after(">", "step 0/88"));
+  t.send("q");
+  ASSERT_TRUE(t.wait_end());
+  EXPECT_EQ(t.status, 0);
+  t.expect_restored();
+}
+
+TEST_F(Program, APreviewRunsInTheSameScreen) {
+  task = fs::path(TEST_SOURCE_ROOT) / "data/drawer_close.lua";
+  t.start([this] { return run(); });
+  ASSERT_TRUE(t.expect("nothing is recorded")) << t.text();
+  EXPECT_TRUE(after("nnn", "step 3/3"));
+  EXPECT_TRUE(after("ss", "step 3+2/10"));
+  EXPECT_TRUE(after("p", "step 2/3"));
+  EXPECT_TRUE(after("N", "seed 4"));
+  EXPECT_TRUE(after(":reset 9\r", "seed 9"));
+  EXPECT_TRUE(after(" ", "PLAYING"));
   t.send("q");
   ASSERT_TRUE(t.wait_end());
   EXPECT_EQ(t.status, 0);
