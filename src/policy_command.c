@@ -261,8 +261,11 @@ static ph_status describe(ph_policy *p, int env_id, int64_t episode, uint64_t se
 
 static ph_status take_answer(ph_policy *p, const char *text, size_t size, double *action) {
   json_error_t why;
-  json_t *list = json_loadb(text, size, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
   ph_status status = PH_OK;
+  if (memchr(text, 0, size))
+    return ph_program_refuse(
+        p->program, "its answer is no list of %d numbers: there is a byte 0 in it", p->dim);
+  json_t *list = json_loadb(text, size, JSON_DECODE_ANY, &why);
   if (!list)
     return ph_program_refuse(p->program, "its answer is no list of %d numbers: %.80s", p->dim,
                              why.text);

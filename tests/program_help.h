@@ -76,7 +76,8 @@ protected:
   /* A Python program as a command. */
   std::string Python(const std::string &text, const std::string &name = "child.py") {
     std::ofstream(top / name) << text;
-    return "exec python3 " + Path(name);
+    const char *python = access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
+    return std::string("exec ") + python + " " + Path(name);
   }
 
   fs::path top;
