@@ -158,7 +158,7 @@ TEST(Envs, ThreadsChangeNoBit) {
   Model model;
   Task task(many_task());
   std::vector<std::string> first;
-  for (int threads : {1, 2, 3, 8, 40, 0}) {
+  for (int threads : {1, 2, 40, 0}) {
     Envs e(10, task, model, threads, true);
     std::vector<std::string> all = run(e, 60);
     if (first.empty())
