@@ -5,7 +5,8 @@
  *   sim       models, simulations, rows           env       sim + task, one slot
  *   episode   one rollout, read on demand         recorder  rows -> files
  *   store     what a path holds                   replay    cursor over an episode -> frame
- *   envs      many of them, on threads
+ *   envs      many of them, on threads            stage     what of a task's stages is reached
+ *   check     what a task does in some steps
  *   latch     how long a predicate must hold      verify    whether an episode is what it says
  *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
@@ -26,6 +27,7 @@
 #define PLAYHEAD_PLAYHEAD_H
 
 #include <playhead/action.h>
+#include <playhead/check.h>
 #include <playhead/env.h>
 #include <playhead/envs.h>
 #include <playhead/episode.h>
