@@ -1,5 +1,6 @@
 // Help, errors of usage, manual; a run that every verb reads.
 #include <regex>
+#include <set>
 
 #include "cli_help.h"
 
@@ -7,11 +8,14 @@ using namespace cli_help;
 
 namespace {
 
+const char *const kVerbs[] = {"view",   "screen", "info", "export",  "record", "preview",
+                              "verify", "replay", "pack", "salvage", "task"};
+
 TEST_F(Cli, HelpAndVersionAreEverywhere) {
   Outcome o = Run({"--help"});
   EXPECT_EQ(o.status, 0);
   EXPECT_EQ(o.err, "");
-  for (const char *verb : {"view", "screen", "info", "export", "record", "verify", "replay"}) {
+  for (const char *verb : kVerbs) {
     EXPECT_NE(o.out.find(string("\n  ") + verb + " "), string::npos) << verb;
     Outcome help = Run({verb, "--help"});
     EXPECT_EQ(help.status, 0);
@@ -25,7 +29,7 @@ TEST_F(Cli, HelpAndVersionAreEverywhere) {
 
 /* Every option that takes a value says in --help and in the manual what holds without it. */
 TEST_F(Cli, DefaultsOfAllOptionsAreInTheHelp) {
-  for (const char *verb : {"view", "screen", "info", "export", "record", "verify", "replay"}) {
+  for (const char *verb : kVerbs) {
     string help = Run({verb, "--help"}).out, options = help.substr(help.find("\noptions:\n") + 10);
     options = std::regex_replace(options, std::regex("\n {5,}"), " ");
     std::istringstream lines(options);
@@ -35,7 +39,7 @@ TEST_F(Cli, DefaultsOfAllOptionsAreInTheHelp) {
         EXPECT_TRUE(std::regex_search(line, std::regex("\\(default: .+\\)$"))) << verb << line;
         with_value++;
       }
-    EXPECT_GE(with_value, 2) << options;
+    EXPECT_GE(with_value, 1) << options;
     for (char c : {'\t', '\r'})
       EXPECT_EQ(help.find(c), string::npos);
     for (size_t at = 0; at < help.size(); at = help.find('\n', at) + 1)
@@ -192,11 +196,16 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
 TEST_F(Cli, ManualAndCompletionsHoldTheWholeTable) {
   Outcome man = Run({"--man"}), bash = Run({"--completion", "bash"}),
           zsh = Run({"--completion", "zsh"}), fish = Run({"--completion", "fish"});
-  for (const char *option :
-       {"episode",  "at",   "size",    "keys",  "task",  "model",   "assets", "envs",
-        "episodes", "seed", "hold",    "out",   "mode",  "scheme",  "color",  "ascii",
-        "json",     "help", "version", "group", "range", "columns", "as",     "missing-assets"}) {
-    string name = option, in_man = std::regex_replace(name, std::regex("-"), "\\-");
+  std::set<string> options;
+  for (const char *verb : kVerbs) {
+    string help = Run({verb, "--help"}).out;
+    std::regex line("\n  --([a-z-]+)");
+    for (std::sregex_iterator i(help.begin(), help.end(), line), end; i != end; ++i)
+      options.insert((*i)[1]);
+  }
+  EXPECT_GE(options.size(), 30u);
+  for (const string &name : options) {
+    string in_man = std::regex_replace(name, std::regex("-"), "\\-");
     EXPECT_NE(man.out.find("\\-\\-" + in_man), string::npos) << name;
     EXPECT_NE(bash.out.find("--" + name), string::npos) << name;
     EXPECT_NE(zsh.out.find("--" + name), string::npos) << name;
