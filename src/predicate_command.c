@@ -7,6 +7,8 @@
 #include "fail.h"
 #include "predicate_parts.h"
 #include "program.h"
+#include "program_child.h"
+#include "waiting.h"
 
 enum { BATCH = 256, BATCH_BYTES = 1 << 20 };
 static const double first_seconds = 60;
@@ -17,6 +19,8 @@ struct ph_judge {
   ph_program *program; /* NULL: not running */
   ph_model_files files;
   int64_t step, states; /* for who may cancel */
+  bool answered;        /* once at least */
+  int64_t asked;        /* [ms] when the last batch was sent */
   bool cached;
   char note[300];
 };
@@ -47,6 +51,7 @@ ph_status ph_judge_open(ph_judge **out, const char *command, const ph_judge_opti
 static void end_program(ph_judge *judge) {
   ph_program_end(judge->program);
   judge->program = NULL;
+  judge->answered = false;
 }
 
 void ph_judge_close(ph_judge *judge) {
@@ -74,7 +79,10 @@ const char *ph_judge_note(const ph_judge *judge) {
 
 static bool is_cancelled(void *user) {
   ph_judge *judge = user;
-  return judge->opt.cancel && judge->opt.cancel(judge->opt.user, judge->step, judge->states);
+  double seconds = 1e-3 * (double)(ph_process_now() - judge->asked);
+  double limit = judge->opt.timeout + (judge->answered ? 0 : first_seconds);
+  return (judge->opt.cancel && judge->opt.cancel(judge->opt.user, judge->step, judge->states)) ||
+         !ph_wait_command(judge->command, seconds, (int)fmin(limit, 1e9));
 }
 
 static ph_status start_program(ph_judge *judge) {
@@ -112,10 +120,12 @@ static ph_status ask_batch(ph_judge *judge, ph_predicate_rows *rows, int64_t fir
   ph_status status = ph_predicate_rows_add(rows, first, n, question);
   if (status == PH_OK)
     status = start_program(judge);
+  judge->asked = ph_process_now();
   if (status == PH_OK)
     status = ph_program_ask(judge->program, question->data, question->n, &text, &size);
   if (status == PH_OK)
     status = take_answer(judge, text, size, n, bits + first);
+  judge->answered = judge->answered || status == PH_OK;
   if (judge->program && !ph_program_runs(judge->program))
     end_program(judge);
   return status;
@@ -128,6 +138,7 @@ static ph_status ask_all(ph_judge *judge, ph_predicate_rows *rows, uint8_t *bits
   most = most < 1 ? 1 : most > BATCH ? BATCH : most;
   for (judge->step = 0; judge->step < judge->states && status == PH_OK; judge->step += most) {
     int64_t left = judge->states - judge->step;
+    judge->asked = ph_process_now();
     if (is_cancelled(judge))
       status = ph_fail(PH_ECANCELED, "predicate: it was not waited for");
     if (status == PH_OK)

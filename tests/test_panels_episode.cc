@@ -129,11 +129,11 @@ TEST(Opening, IsNotFailure) {
   EXPECT_FALSE(has(text, "does not open")) << text;
   EXPECT_FALSE(has(text, "not open")) << text;
   EXPECT_TRUE(has(text, "its data and its model are read")) << text;
-  f.a.waiting = {true, false, 0};
+  f.a.waiting = {true, false, 0, false};
   EXPECT_TRUE(has(f.text(40, 120), "its file is being opened\n")) << f.text(40, 120);
-  f.a.waiting = {true, false, 12};
+  f.a.waiting = {true, false, 12, false};
   EXPECT_TRUE(has(f.text(40, 120), "its file is being opened (12 s)")) << f.text(40, 120);
-  f.a.waiting = {true, true, 3};
+  f.a.waiting = {true, true, 3, false};
   EXPECT_TRUE(has(f.text(40, 120), "its model is loaded and compiled (3 s)"));
   set_text(f.snap.error, "demo_17: it is damaged");
   text = f.text(40, 120);

@@ -193,14 +193,16 @@ static bool name_task(struct opened *o, const char *success) {
   struct reel *reel = o->reel;
   snprintf(reel->task_name, sizeof reel->task_name, "%s",
            o->task ? ph_task_info_of(o->task)->name : reel->meta.env_name);
-  size_t n = o->task ? ph_task_info_of(o->task)->nconditions : 0;
+  size_t n = o->judge[0] ? 1 : o->task ? ph_task_info_of(o->task)->nconditions : 0;
   reel->condition = calloc(n ? n : 1, sizeof *reel->condition);
   if (!reel->condition)
     return false;
   reel->nconditions = n;
   for (size_t i = 0; i < n; i++)
     snprintf(reel->condition[i], sizeof *reel->condition, "%s",
-             success ? success : ph_task_condition(o->task, i));
+             o->judge[0] ? o->judge
+             : success   ? success
+                         : ph_task_condition(o->task, i));
   return true;
 }
 
@@ -345,11 +347,27 @@ static void count_hold(struct reel *reel, size_t *room, bool *ok) {
   }
 }
 
+/* The file has none: it is what the command says. */
+static bool take_bits(struct opened *o, size_t *room) {
+  struct reel *reel = o->reel;
+  bool ok = true;
+  reel->predicate = malloc((size_t)reel->states);
+  reel->hold = calloc((size_t)reel->states, sizeof *reel->hold);
+  if (!reel->predicate || !reel->hold)
+    return false;
+  memcpy(reel->predicate, o->bits, (size_t)reel->states);
+  reel->judged = true;
+  count_hold(reel, room, &ok);
+  return ok;
+}
+
 static bool read_predicate(struct opened *o, size_t *room) {
   struct reel *reel = o->reel;
   bool ok = true;
-  if (!ph_episode_has(o->episode, PH_COL_PREDICATE) || reel->states <= 0)
+  if (reel->states <= 0)
     return true;
+  if (!ph_episode_has(o->episode, PH_COL_PREDICATE))
+    return o->bits ? take_bits(o, room) : true;
   if (ph_episode_rows(o->episode, PH_COL_PREDICATE) < reel->states) {
     note(reel->task_note, sizeof reel->task_note,
          "the predicate has fewer rows than there are states");
@@ -476,7 +494,7 @@ static ph_status fill_reel(struct opened *o, const char *success) {
 }
 
 ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task,
-                      const char *success) {
+                      const char *success, ph_judge *judge) {
   memset(o, 0, sizeof *o);
   o->place = place;
   ph_status status = ph_store_episode(&o->episode, store, place);
@@ -491,6 +509,8 @@ ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *
   status = open_task(o, store, task, success);
   if (status == PH_OK)
     status = open_replay(o);
+  if (status == PH_OK)
+    status = opened_ask_judge(o, judge);
   if (status == PH_OK)
     status = fill_reel(o, success);
 out:
@@ -545,6 +565,7 @@ void opened_judge_stages(struct opened *o, int64_t most) {
 void opened_close(struct opened *o) {
   ph_tracks_free(o->tracks);
   ph_replay_free(o->replay);
+  free(o->bits);
   ph_task_unref(o->task);
   ph_model_unref(o->model);
   if (!o->live)

@@ -14,15 +14,18 @@ struct opened {
   struct stages_known stages;
   ph_tracks *tracks; /* made when something is to be plotted; NULL before */
   struct reel *reel; /* one reference */
+  uint8_t *bits;     /* what a command says of each state; NULL: none judges, or none could */
+  char judge[64];    /* "by CMD"; "": none judges */
   bool live;         /* the episode is of a live env, and its states grow: borrowed */
   bool running;      /* ... and has not ended */
 };
 
 /* task is nullable: judge by it instead of the recorded one; so is success, an expression: judge by
- * it instead of the task's own. What is missing besides the episode itself (model, task, predicate)
- * is said in the reel's notes and is no error. */
+ * it instead of the task's own; and judge, a command: judge by it instead of both. What is missing
+ * besides the episode itself (model, task, predicate) is said in the reel's notes and is no error.
+ */
 ph_status opened_open(struct opened *o, ph_store *store, size_t place, ph_task *task,
-                      const char *success);
+                      const char *success, ph_judge *judge);
 /* The episode of a live env; all but the episode is referenced. */
 ph_status opened_live(struct opened *o, const ph_episode *episode, ph_model *model, ph_task *task,
                       const char *success);
@@ -33,5 +36,11 @@ ph_status opened_renew(struct opened *o, bool running, const char *success);
 bool opened_wants_stages(const struct opened *o);
 void opened_judge_stages(struct opened *o, int64_t most);
 void opened_close(struct opened *o);
+
+/* --- a command that judges (episode_judge.c) --- */
+
+/* Has it judge all states, before the reel is filled; that it could not is in the reel's note.
+ * PH_ENOMEM, PH_ECANCELED. */
+ph_status opened_ask_judge(struct opened *o, ph_judge *judge);
 
 #endif

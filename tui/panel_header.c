@@ -159,7 +159,10 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
     return;
   }
   if (reel->latch >= 0)
-    strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "latch: %s%lld", reel->live ? "" : "recorded ",
+    strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "latch: %s%lld",
+              reel->live     ? ""
+              : reel->judged ? "judged "
+                             : "recorded ",
               (long long)reel->latch);
   else if (reel->live)
     strip_add(strip, 1, reel->running ? STYLE_NORMAL : STYLE_BAD, STRIP_BAR, "latch: %s",
@@ -168,7 +171,8 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
     strip_add(strip, 1, STYLE_GOOD, STRIP_BAR, "succeeds at %lld, after the last stored state",
               (long long)reel->states);
   else
-    strip_add(strip, 1, STYLE_BAD, STRIP_BAR, "latch: recorded NEVER");
+    strip_add(strip, 1, STYLE_BAD, STRIP_BAR, "latch: %s NEVER",
+              reel->judged ? "judged" : "recorded");
   if (meta->control_dt > 0 && panel_has_hold(reel))
     strip_add(strip, 5, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
               (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
@@ -261,6 +265,7 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
 /* What an episode that is being opened waits for; seconds once there are some. */
 static void header_waiting(struct strip *strip, const struct waiting *waiting) {
   const char *what = !waiting->on     ? "its data and its model are read"
+                     : waiting->judge ? "a command judges its states"
                      : waiting->model ? "its model is loaded and compiled"
                                       : "its file is being opened";
   if (waiting->on && waiting->seconds > 0)

@@ -29,7 +29,7 @@ enum { FACT_X = 9 };
 static void success_predicate(struct surface *s, struct rect r, int y, const struct app *app) {
   const struct reel *reel = app_reel(app);
   const struct snapshot *snap = app->snap;
-  bool stored = panel_has_outcome(reel, snap->step);
+  bool stored = !reel->judged && panel_has_outcome(reel, snap->step);
   bool recorded = stored && reel->predicate[snap->step];
   struct strip strip = {0};
   fact(s, r, y, "pred");

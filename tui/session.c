@@ -61,6 +61,8 @@ static struct catalog *first_catalog(const ph_store *store, const char *const *p
 static ph_status open_judge(struct session *s, const struct session_options *opt) {
   ph_task *judge = NULL;
   ph_status status = opt->task_path ? ph_task_open(&s->task, opt->task_path) : PH_OK;
+  if (status == PH_OK && opt->predicate)
+    status = ph_judge_open(&s->judge, opt->predicate, NULL);
   if (status != PH_OK || !opt->success)
     return status;
   s->success = strdup(opt->success);
@@ -109,6 +111,7 @@ void session_free(struct session *s) {
   catalog_unref(s->catalog);
   ph_task_unref(s->task);
   free(s->success);
+  ph_judge_close(s->judge);
   ph_store_free(s->store);
   free(s);
 }
@@ -197,7 +200,7 @@ static struct opened *get_episode(struct session *s, size_t place, char *error, 
   }
   if (slot->used)
     opened_close(&slot->opened);
-  ph_status status = opened_open(&slot->opened, s->store, place, s->task, s->success);
+  ph_status status = opened_open(&slot->opened, s->store, place, s->task, s->success, s->judge);
   refresh_catalog(s, place);
   slot->used = status == PH_OK;
   slot->at = s->turn;

@@ -13,6 +13,7 @@ struct session_options {
   ph_store_options store;
   const char *task_path; /* Nullable: judge by this task instead of the recorded one */
   const char *success;   /* Nullable: an expression, instead of the task's success */
+  const char *predicate; /* Nullable: a command that judges, instead of both */
   const char *group;     /* Nullable: begin with the episodes of this group alone */
   /* A live env of the one path, a task, instead of files: a preview. */
   bool live;

@@ -78,6 +78,10 @@ static bool copy_conditions(struct snapshot *snap, struct opened *o) {
   const ph_condition *from = NULL;
   bool value = false;
   ph_status status = n > 0 ? ph_replay_predicate(o->replay, &value, &from) : PH_ENOTFOUND;
+  if (o->judge[0] && !o->bits) {
+    snprintf(snap->judge_error, sizeof snap->judge_error, "%s", o->reel->judge_note);
+    return true; /* the task is not asked instead */
+  }
   if (status == PH_ETASK)
     take_error(snap);
   if (status != PH_OK || !from)

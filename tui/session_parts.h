@@ -14,6 +14,7 @@ struct session {
   ph_store *store;
   ph_task *task; /* Nullable: instead of the recorded ones */
   char *success; /* Nullable: an expression, instead of what it or they say */
+  ph_judge *judge; /* Nullable: a command, instead of all of these */
   struct catalog *catalog;
   struct slot {
     bool used;

@@ -16,6 +16,7 @@ struct waiting {
   bool on;
   bool model;  /* it is collected and compiled; else a file is opened */
   int seconds; /* so far */
+  bool judge;  /* a command judges its states */
 };
 
 /* Which numbers are to be plotted, over which steps. */
@@ -110,10 +111,12 @@ struct reel {
   char reason[240];
   char model_note[400]; /* "" or why there is no model */
   char task_note[400];
+  char judge_note[300]; /* "" or why a command did not judge */
   char task_name[64];
   int64_t states;
   uint8_t *predicate; /* states; NULL: not stored */
   int64_t *hold;      /* count after each state; NULL likewise */
+  bool judged;        /* ... and is none of the file's, but what a command says */
   int64_t latch;      /* -1: none */
   int64_t hold_steps;
   size_t nevents;

@@ -58,10 +58,11 @@ static bool interrupted(void *arg) {
 /* A file or model that hangs must not hold up the end. */
 static bool watch(void *arg, const ph_wait *wait) {
   struct worker *w = arg;
-  const struct waiting now = {true, wait->model, (int)wait->seconds};
+  const struct waiting now = {true, wait->model, (int)wait->seconds, wait->command};
   pthread_mutex_lock(&w->lock);
   const struct waiting *old = &w->waiting;
-  bool news = !old->on || old->model != now.model || old->seconds != now.seconds;
+  bool news =
+      !old->on || old->model != now.model || old->judge != now.judge || old->seconds != now.seconds;
   bool quit = w->quit;
   w->waiting = now;
   pthread_mutex_unlock(&w->lock);

@@ -13,7 +13,7 @@
 #define SOURCE (OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(GROUP))
 #define LOOK                                                                                       \
   (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SUCCESS) |                 \
-   OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
+   OPTION_BIT(PREDICATE) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
 #define VERIFY                                                                                     \
   (ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) |                      \
    OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) | OPTION_BIT(JSON))
@@ -109,8 +109,10 @@ static const struct verb verbs[] = {
          OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
      1, 1, verb_record},
     {"preview", "TASK.lua", "run a task live in the scrubber's screen; nothing is recorded",
-     "The same screen as view's, over an env that runs: n goes on by a step, s by a substep, Space\n"
-     "plays. What was lived is kept in memory and can be scrubbed; behind its end physics goes on.\n"
+     "The same screen as view's, over an env that runs: n goes on by a step, s by a substep, "
+     "Space\n"
+     "plays. What was lived is kept in memory and can be scrubbed; behind its end physics goes "
+     "on.\n"
      "A begins the episode again, N the one of the next seed, :reset 7 that of seed 7. d changes\n"
      "who acts: the policy, zeros, or the last action held; i and I nudge the action element that\n"
      "is chosen in its panel, c frees it. :reload loads the file anew after it was edited. A\n"
@@ -127,7 +129,8 @@ static const struct verb verbs[] = {
      "beside its rows, as a count that they do not bear out, is a note and not wrong. The\n"
      "columns:\n" VERIFY_COLUMNS "\n"
      "With --predicate-command a command judges every state in place of the task: it gets them as\n"
-     "rows of numbers and answers a line of 0s and 1s; <playhead/judge.h> says what is in them. Its\n"
+     "rows of numbers and answers a line of 0s and 1s; <playhead/judge.h> says what is in them. "
+     "Its\n"
      "answers are kept beside the file.",
      VERIFY, 1, SIZE_MAX, verb_verify},
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.", VERIFY, 1,
@@ -303,7 +306,9 @@ static bool say_wait(void *arg, const ph_wait *wait) {
   (void)arg;
   if (wait->seconds >= SAID_AFTER && last < SAID_AFTER)
     fprintf(stderr, "playhead: %s: %s; no answer yet, for %d s at most\n", wait->where,
-            wait->model ? "the model is loaded and compiled" : "the file is being opened",
+            wait->command ? "it is judging"
+            : wait->model ? "the model is loaded and compiled"
+                          : "the file is being opened",
             wait->limit);
   last = wait->seconds;
   return false;

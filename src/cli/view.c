@@ -20,6 +20,7 @@ struct view_options cli_view_options(const struct options *opt) {
                   .store = cli_store_options(opt),
                   .task_path = opt->task,
                   .success = opt->success,
+                  .predicate = opt->predicate,
                   .group = opt->group},
       .episode = opt->episode,
       .follow = opt->follow,
