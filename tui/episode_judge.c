@@ -5,6 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is wrong, without the episode and the command, which the screen shows beside it. */
+static void explain(struct reel *reel, const char *command) {
+  char named[200];
+  const char *text = ph_error();
+  size_t n = strlen(reel->meta.id);
+  if (strncmp(text, reel->meta.id, n) == 0 && strncmp(text + n, ": ", 2) == 0)
+    text += n + 2;
+  snprintf(named, sizeof named, "predicate: %.120s%s: ", command,
+           strlen(command) > 120 ? "..." : "");
+  const char *at = strstr(text, named);
+  if (at)
+    snprintf(reel->judge_note, sizeof reel->judge_note, "%.*s%s", (int)(at - text), text,
+             at + strlen(named));
+  else
+    snprintf(reel->judge_note, sizeof reel->judge_note, "%s", text);
+}
+
 ph_status opened_ask_judge(struct opened *o, ph_judge *judge) {
   size_t n = o->reel->states > 0 ? (size_t)o->reel->states : 0;
   if (!judge)
@@ -16,6 +33,6 @@ ph_status opened_ask_judge(struct opened *o, ph_judge *judge) {
     return ph_replay_judged(o->replay, o->bits, o->judge);
   free(o->bits);
   o->bits = NULL;
-  snprintf(o->reel->judge_note, sizeof o->reel->judge_note, "%s", ph_error());
+  explain(o->reel, ph_judge_command(judge));
   return status == PH_ENOMEM || status == PH_ECANCELED ? status : PH_OK;
 }

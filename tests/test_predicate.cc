@@ -1,0 +1,394 @@
+// A command that judges recorded states: what it is sent, what it may answer, what is kept of it.
+#include <cmath>
+#include <map>
+#include <sys/stat.h>
+
+#include "pool_help.h"
+#include "program_help.h"
+
+extern "C" {
+#include "json.h"
+#include "probe_child.h"
+}
+
+namespace fs = std::filesystem;
+using std::string;
+
+namespace {
+
+/* What a command does with a batch is the body; it has head, rows (lists of numbers), number. */
+string Judge(const string &body) {
+  return "import sys, json, array, os\n"
+         "number = 0\n"
+         "for text in sys.stdin.buffer:\n"
+         "  head = json.loads(text)\n"
+         "  flat = array.array('d')\n"
+         "  flat.frombytes(sys.stdin.buffer.read(8 * head['count'] * head['row']))\n"
+         "  rows = [flat[i * head['row']:(i + 1) * head['row']] for i in range(head['count'])]\n"
+         "  at = {c['name']: c['at'] for c in head['columns']}\n" +
+         body + "  number += 1\n";
+}
+
+const char kByA[] =
+    "  a = [j['qpos'] for j in head['joints'] if j['name'] == 'a'][0]\n"
+    "  print(''.join('1' if r[at['qpos'] + a] > 0.3 else '0' for r in rows), flush=True)\n";
+
+class Predicates : public program_help::Programs {
+protected:
+  void SetUp() override {
+    Programs::SetUp();
+    setenv("XDG_STATE_HOME", Path("state").c_str(), 1);
+    setenv("TMPDIR", Path("tmp").c_str(), 1);
+    fs::create_directory(top / "tmp");
+  }
+  void TearDown() override {
+    EXPECT_TRUE(fs::is_empty(top / "tmp")) << "the model's files are gone";
+    unsetenv("TMPDIR");
+    unsetenv("XDG_STATE_HOME");
+    ph_server_end(); // the library's own child is not of the commands
+    Programs::TearDown();
+  }
+  /* A run of one episode of `steps` steps. */
+  void Record(int steps, const string &more = "") {
+    Task task(
+        "local n = 0\nreturn { name = 'wave', control_steps = 5, max_steps = " +
+        std::to_string(steps) +
+        ",\nactions = { { type = 'joint_position', joints = { 'a', 'b' } } },\n"
+        "policy = function(s, rng) n = n + 1; return { 0.6 * math.sin(0.1 * n), rng() } end,\n" +
+        more + "}\n");
+    record(Path("run"), task, model, Pool::options(1, 1, 1));
+    // What changed just now may change again: its answers would not be kept.
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  }
+  /* Opens the run's episode for a judge. */
+  ph_status Ask(ph_judge *judge, std::vector<uint8_t> &bits) {
+    Store store(Path("run"));
+    ph_episode *episode = nullptr;
+    ph_model *stored = nullptr;
+    EXPECT_EQ(ph_store_episode(&episode, store.store, 0), PH_OK) << ph_error();
+    const ph_episode_meta *meta = ph_episode_meta_of(episode);
+    EXPECT_EQ(ph_store_model(&stored, store.store, meta->model_sha256), PH_OK) << ph_error();
+    bits.assign(meta->states, 7);
+    states.assign((size_t)meta->states * ph_schema_width(PH_COL_STATES, &meta->dims), 0);
+    EXPECT_EQ(ph_episode_read(episode, PH_COL_STATES, 0, meta->states, states.data()), PH_OK);
+    width = ph_schema_width(PH_COL_STATES, &meta->dims);
+    ph_status status = ph_judge_episode(bits.data(), judge, episode, stored);
+    ph_model_unref(stored);
+    ph_episode_free(episode);
+    return status;
+  }
+  /* The same with a judge of its own; whether it was kept from before. */
+  bool AskOnce(const string &command, std::vector<uint8_t> &bits, bool forget = false) {
+    ph_judge_options opt = PH_JUDGE_OPTIONS_INIT;
+    opt.forget = forget;
+    ph_judge *judge = nullptr;
+    EXPECT_EQ(ph_judge_open(&judge, command.c_str(), &opt), PH_OK);
+    EXPECT_EQ(Ask(judge, bits), PH_OK) << ph_error();
+    note = ph_judge_note(judge);
+    bool cached = ph_judge_cached(judge);
+    ph_judge_close(judge);
+    return cached;
+  }
+  void ExpectFault(const string &command, const string &part, ph_status expected = PH_EFORMAT,
+                   double timeout = 20) {
+    ph_judge_options opt = PH_JUDGE_OPTIONS_INIT;
+    opt.timeout = timeout;
+    ph_judge *judge = nullptr;
+    std::vector<uint8_t> bits;
+    ASSERT_EQ(ph_judge_open(&judge, command.c_str(), &opt), PH_OK);
+    EXPECT_EQ(Ask(judge, bits), expected) << command;
+    string error = ph_error();
+    EXPECT_NE(error.find(part), string::npos) << error;
+    EXPECT_EQ(error.rfind("env000_ep000000: step ", 0), 0u) << error;
+    ph_judge_close(judge);
+    EXPECT_TRUE(!fs::exists(Cache()) || fs::is_empty(Cache())) << "nothing is kept of it";
+  }
+  fs::path Cache() const { return top / "run.playhead-predicate"; }
+  /* What it judged, judged here. */
+  void ExpectByA(const std::vector<uint8_t> &bits) {
+    int yes = 0;
+    for (size_t t = 0; t < bits.size(); t++) {
+      ASSERT_EQ(bits[t], states[t * width + 1] > 0.3) << t;
+      yes += bits[t];
+    }
+    EXPECT_GT(yes, 3);
+    EXPECT_LT(yes, (int)bits.size() - 3);
+  }
+
+  Model model;
+  std::vector<double> states;
+  size_t width = 0;
+  string note;
+};
+
+TEST_F(Predicates, EveryStateIsJudgedInBatches) {
+  Record(600);
+  string command = Python(Judge(string(kByA) + "  open('" + Path("n") +
+                                "', 'a').write('%d %d\\n' % "
+                                "(head['first'], head['count']))\n"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::vector<uint8_t> bits;
+  EXPECT_FALSE(AskOnce(command, bits));
+  ExpectByA(bits);
+  std::ifstream in(top / "n");
+  std::stringstream text;
+  text << in.rdbuf();
+  EXPECT_EQ(text.str(), "0 256\n256 256\n512 89\n");
+}
+
+TEST_F(Predicates, RowsHaveTheBitsAndTheNames) {
+  Record(20, "reset = function(env, rng) env.model.body.arm.pos = {0, 0.25, 0.5} end,\n");
+  string command =
+      Python(Judge("  head['rows'] = [[x.hex() for x in r] for r in rows]\n"
+                   "  head['xml'] = open(head['model']).read()\n"
+                   "  json.dump(head, open('" +
+                   Path("seen") + "', 'w'))\n  print('0' * head['count'], flush=True)\n"));
+  std::vector<uint8_t> bits;
+  AskOnce(command, bits);
+  json_error_t why;
+  json_t *head = json_load_file(Path("seen").c_str(), 0, &why);
+  ASSERT_NE(head, nullptr) << why.text;
+  EXPECT_STREQ(json_string_value(json_object_get(head, "protocol")), "playhead-predicate");
+  EXPECT_STREQ(json_string_value(json_object_get(head, "episode")), "env000_ep000000");
+  EXPECT_STREQ(json_string_value(json_object_get(head, "dtype")), "<f8");
+  EXPECT_EQ(json_integer_value(json_object_get(head, "states")), 21);
+  EXPECT_NE(string(json_string_value(json_object_get(head, "xml"))).find("<mujoco"), string::npos);
+  std::map<string, std::pair<int, int>> columns;
+  size_t i;
+  json_t *column;
+  json_array_foreach(json_object_get(head, "columns"), i, column)
+      columns[json_string_value(json_object_get(column, "name"))] = {
+          json_integer_value(json_object_get(column, "at")),
+          json_integer_value(json_object_get(column, "size"))};
+  EXPECT_EQ(columns["qpos"], std::make_pair(1, 9));
+  EXPECT_EQ(columns["action"].second, 2);
+  EXPECT_EQ(columns["ctrl"].second, 2);
+  EXPECT_EQ(columns["mocap_pos"].second, 3);
+  EXPECT_EQ(columns["xpos"].second, 15);
+  EXPECT_EQ(columns["xquat"].second, 20);
+  EXPECT_EQ(columns["site_xpos"].second, 3);
+  EXPECT_EQ(columns.count("sensordata"), 0u);
+  json_t *rows = json_object_get(head, "rows"), *row;
+  ASSERT_EQ(json_array_size(rows), 21u);
+  json_array_foreach(rows, i, row) {
+    std::vector<double> numbers;
+    size_t k;
+    json_t *number;
+    json_array_foreach(row, k, number)
+        numbers.push_back(strtod(json_string_value(number), nullptr));
+    ASSERT_EQ((json_int_t)numbers.size(), json_integer_value(json_object_get(head, "row")));
+    EXPECT_EQ(memcmp(numbers.data(), &states[i * width], width * sizeof(double)), 0) << i;
+    EXPECT_EQ(std::isnan(numbers[columns["action"].first]), i == 0);
+    EXPECT_EQ(numbers[columns["xpos"].first + 3 * 2 + 1], 0.25) << "the arm, as the reset put it";
+    EXPECT_EQ(numbers[columns["mocap_pos"].first], 0.5);
+  }
+  json_t *edit = json_array_get(json_object_get(head, "edits"), 0);
+  EXPECT_STREQ(json_string_value(json_object_get(edit, "field")), "body_pos");
+  EXPECT_EQ(json_array_size(json_object_get(edit, "values")), 15u);
+  json_decref(head);
+}
+
+TEST_F(Predicates, AnswersAreKeptBesideTheRun) {
+  Record(40);
+  string command = Python(Judge(string(kByA) + "  open('" + Path("n") + "', 'a').write('x')\n"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::vector<uint8_t> first, again;
+  EXPECT_FALSE(AskOnce(command, first));
+  EXPECT_EQ(note, "");
+  EXPECT_TRUE(AskOnce(command, again));
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(fs::file_size(top / "n"), 1u) << "it was asked once";
+  EXPECT_FALSE(AskOnce(command, again, true)) << "unless they are to be forgotten";
+  EXPECT_FALSE(AskOnce(command + " other", again)) << "another command";
+  EXPECT_EQ(std::distance(fs::directory_iterator(Cache()), fs::directory_iterator()), 2);
+  fs::last_write_time(Path("child.py"), fs::file_time_type::clock::now());
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  EXPECT_FALSE(AskOnce(command, again)) << "its script is another";
+  EXPECT_TRUE(AskOnce(command, again));
+  fs::path episode;
+  for (auto &file : fs::directory_iterator(top / "run"))
+    if (file.path().filename().string().rfind("env000_ep", 0) == 0)
+      episode = file.path();
+  fs::last_write_time(episode, fs::file_time_type::clock::now());
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  EXPECT_FALSE(AskOnce(command, again)) << "the file is another";
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(std::distance(fs::directory_iterator(Cache()), fs::directory_iterator()), 2)
+      << "old answers give way";
+}
+
+TEST_F(Predicates, ADamagedAnswerIsMadeAnew) {
+  Record(40);
+  string command = Python(Judge(string(kByA) + "  open('" + Path("n") + "', 'a').write('x')\n"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::vector<uint8_t> first, again;
+  AskOnce(command, first);
+  fs::path kept = fs::directory_iterator(Cache())->path();
+  std::ifstream in(kept, std::ios::binary);
+  string whole((std::istreambuf_iterator<char>(in)), {});
+  size_t asked = 1;
+  auto expect_anew = [&](const string &bytes, const string &what) {
+    std::ofstream(kept, std::ios::binary | std::ios::trunc) << bytes;
+    EXPECT_FALSE(AskOnce(command, again)) << what;
+    EXPECT_EQ(first, again) << what;
+    EXPECT_EQ(fs::file_size(top / "n"), ++asked) << what;
+    EXPECT_TRUE(AskOnce(command, again)) << what << ": it was mended";
+  };
+  for (size_t at : {size_t(0), size_t(20), size_t(72), size_t(80), whole.size() - 1}) {
+    string bytes = whole;
+    bytes[at] = (char)(bytes[at] ^ 1);
+    expect_anew(bytes, "byte " + std::to_string(at));
+  }
+  expect_anew("", "empty");
+  expect_anew(whole.substr(0, whole.size() - 1), "cut");
+  expect_anew(whole + "x", "longer");
+  fs::remove(kept);
+  ASSERT_EQ(mkfifo(kept.c_str(), 0600), 0);
+  EXPECT_FALSE(AskOnce(command, again)) << "a pipe holds nothing up";
+  EXPECT_TRUE(AskOnce(command, again)) << "and gives way";
+}
+
+TEST_F(Predicates, WhereNothingCanBeKeptItIsSaid) {
+  Record(20);
+  string command = Python(Judge(kByA));
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::ofstream(Cache()) << "a file in its way";
+  std::vector<uint8_t> bits;
+  EXPECT_FALSE(AskOnce(command, bits));
+  ExpectByA(bits);
+  EXPECT_NE(note.find("run.playhead-predicate"), string::npos) << note;
+}
+
+TEST_F(Predicates, WhatIsNoAnswerIsRefused) {
+  Record(20);
+  auto says = [&](const string &what) {
+    return Python(Judge("  print(" + what + ", flush=True)\n"));
+  };
+  ExpectFault(says("'0' * 20"), "its answer has 20 characters for 21 states");
+  ExpectFault(says("'0' * 22"), "its answer has 22 characters for 21 states");
+  ExpectFault(says("''"), "its answer has 0 characters for 21 states");
+  ExpectFault(says("'01' * 10 + 'x'"), "character 20 of its answer is neither 0 nor 1");
+  ExpectFault(says("'nonsense'"), "character 0 of its answer is neither 0 nor 1: \"nonsense\"");
+  ExpectFault(says("[True] * 21"), "character 0 of its answer is neither 0 nor 1");
+  ExpectFault(says("'0' * 21 + '\\n' + '0' * 21"), "it wrote more than one line", PH_EIO);
+  ExpectFault(says("'0' * 100000"), "it wrote a line of more than", PH_EIO);
+}
+
+TEST_F(Predicates, OneThatDoesNotAnswerIsNamed) {
+  Record(20);
+  ExpectFault("exec no-such-judge", "it ended with status 127", PH_EIO);
+  ExpectFault(Python("raise ImportError('no robosuite')"), "ImportError: no robosuite", PH_EIO);
+  ExpectFault("exec head -c 5 > /dev/null", "it ended with status 0", PH_EIO);
+  ExpectFault("yes", "it wrote ", PH_EIO);
+}
+
+TEST_F(Predicates, OneThatFailedIsStartedAnew) {
+  Record(20);
+  string command = Python("import os, sys\n"
+                          "if not os.path.exists('" +
+                          Path("once") +
+                          "'):\n"
+                          "  open('" +
+                          Path("once") + "', 'w'); sys.exit(1)\n" + Judge(kByA));
+  ph_judge *judge = nullptr;
+  std::vector<uint8_t> bits;
+  ASSERT_EQ(ph_judge_open(&judge, command.c_str(), nullptr), PH_OK);
+  EXPECT_EQ(Ask(judge, bits), PH_EIO);
+  EXPECT_EQ(Ask(judge, bits), PH_OK) << ph_error();
+  ExpectByA(bits);
+  ph_judge_close(judge);
+}
+
+TEST_F(Predicates, WhoWaitsMayStop) {
+  Record(20);
+  ph_judge_options opt = PH_JUDGE_OPTIONS_INIT;
+  opt.cancel = [](void *user, int64_t, int64_t states) {
+    EXPECT_EQ(states, 21);
+    return ++*static_cast<int *>(user) > 2;
+  };
+  int asked = 0;
+  opt.user = &asked;
+  ph_judge *judge = nullptr;
+  std::vector<uint8_t> bits;
+  ASSERT_EQ(ph_judge_open(&judge, "exec sleep 1000", &opt), PH_OK);
+  EXPECT_EQ(Ask(judge, bits), PH_ECANCELED);
+  ph_judge_close(judge);
+}
+
+TEST_F(Predicates, WhoWatchesTheThreadSeesTheCommandAndMayStopIt) {
+  Record(20);
+  ph_judge *judge = nullptr;
+  std::vector<uint8_t> bits;
+  ASSERT_EQ(ph_judge_open(&judge, "exec sleep 1000", nullptr), PH_OK);
+  ph_wait_watch(
+      [](void *, const ph_wait *wait) {
+        if (wait->command) {
+          EXPECT_STREQ(wait->where, "exec sleep 1000");
+        }
+        return wait->command && wait->seconds > 0.1;
+      },
+      nullptr);
+  EXPECT_EQ(Ask(judge, bits), PH_ECANCELED);
+  ph_wait_watch(nullptr, nullptr);
+  ph_judge_close(judge);
+}
+
+TEST_F(Predicates, VerifyJudgesByIt) {
+  Record(40, "success = function(s) return s.joint.a > 0.3 end, hold_seconds = 10,\n");
+  Store store(Path("run"));
+  ph_episode *episode = nullptr;
+  ph_model *stored = nullptr;
+  ASSERT_EQ(ph_store_episode(&episode, store.store, 0), PH_OK);
+  ASSERT_EQ(ph_store_model(&stored, store.store, ph_episode_meta_of(episode)->model_sha256), PH_OK);
+  for (bool right : {true, false}) {
+    string command = right ? Python(Judge(kByA))
+                           : Python(Judge("  print('0' * head['count'], flush=True)\n"), "no.py");
+    ph_verify_options opt = {nullptr, nullptr, nullptr};
+    ph_verdict verdict;
+    ASSERT_EQ(ph_judge_open(&opt.judge, command.c_str(), nullptr), PH_OK);
+    EXPECT_EQ(ph_verify_episode(&verdict, episode, stored, nullptr, &opt), PH_OK) << ph_error();
+    EXPECT_TRUE(verdict.predicate_checked) << verdict.note;
+    EXPECT_EQ(verdict.nflaws == 0, right) << verdict.flaw[0].text;
+    if (!right) {
+      EXPECT_NE(string(verdict.flaw[0].text).find("was recorded 1 and is 0 when recomputed"),
+                string::npos)
+          << verdict.flaw[0].text;
+    }
+    ph_judge_close(opt.judge);
+  }
+  ph_verify_options opt = {nullptr, nullptr, nullptr};
+  ph_verdict verdict;
+  ASSERT_EQ(ph_judge_open(&opt.judge, "exit 4", nullptr), PH_OK);
+  EXPECT_EQ(ph_verify_episode(&verdict, episode, nullptr, nullptr, &opt), PH_EIO);
+  EXPECT_NE(string(ph_error()).find("it ended with status 4"), string::npos) << ph_error();
+  ph_judge_close(opt.judge);
+  ph_model_unref(stored);
+  ph_episode_free(episode);
+}
+
+TEST_F(Predicates, AReplayGivesWhatAnotherJudged) {
+  Record(10);
+  Store store(Path("run"));
+  ph_episode *episode = nullptr;
+  ph_replay *replay = nullptr;
+  ASSERT_EQ(ph_store_episode(&episode, store.store, 0), PH_OK);
+  ASSERT_EQ(ph_replay_create(&replay, episode, nullptr, nullptr), PH_OK);
+  std::vector<uint8_t> bits(11, 0);
+  bits[4] = 1;
+  bool value = true;
+  const ph_condition *condition = nullptr;
+  ASSERT_EQ(ph_replay_judged(replay, bits.data(), "by them"), PH_OK);
+  EXPECT_EQ(ph_replay_predicate(replay, &value, &condition), PH_EINVAL) << "no step yet";
+  for (int t = 0; t < 11; t++) {
+    ASSERT_EQ(ph_replay_seek(replay, t, 0, PH_KINEMATIC), PH_OK);
+    ASSERT_EQ(ph_replay_predicate(replay, &value, &condition), PH_OK);
+    EXPECT_EQ(value, t == 4);
+    EXPECT_STREQ(condition->name, "by them");
+  }
+  ASSERT_EQ(ph_replay_judged(replay, nullptr, nullptr), PH_OK);
+  EXPECT_EQ(ph_replay_predicate(replay, &value, &condition), PH_ENOTFOUND);
+  ph_replay_free(replay);
+  ph_episode_free(episode);
+}
+
+} // namespace
