@@ -47,6 +47,9 @@ TEST_F(Cli, DefaultsOfAllOptionsAreInTheHelp) {
   }
   EXPECT_NE(Run({"record", "--help"}).out.find("(default: one for each env)"), string::npos);
   EXPECT_NE(Run({"view", "--help"}).out.find("dark, light or mono"), string::npos);
+  EXPECT_NE(Run({"record", "--help"})
+                .out.find("\n  --policy-timeout SECONDS\n" + string(25, ' ') + "how long"),
+            string::npos);
   EXPECT_NE(Run({"--man"}).out.find("(default: 120x40)"), string::npos);
   string help = Run({"verify", "--help"}).out;
   for (const char *heading : {"latch ", "computed ", "reward ", "time err ", "quat err "})
@@ -212,12 +215,18 @@ TEST_F(Cli, ManualAndCompletionsHoldTheWholeTable) {
     EXPECT_NE(fish.out.find("-l " + name), string::npos) << name;
   }
   EXPECT_NE(man.out.find("step\\-forward"), string::npos);
+  EXPECT_NE(zsh.out.find("'1:what:(check)'"), string::npos);
+  EXPECT_NE(fish.out.find("__fish_seen_subcommand_from task' -a check\n"), string::npos);
   Put("c.bash", bash.out + "\nCOMP_WORDS=(playhead record --en) COMP_CWORD=2\n_playhead\n"
                            "[ \"${COMPREPLY[*]}\" = --envs ]\n");
   EXPECT_EQ(system(("bash " + Path("c.bash")).c_str()), 0);
   Put("d.bash", bash.out + "\nCOMP_WORDS=(playhead export --as n) COMP_CWORD=3\n_playhead\n"
                            "[ \"${COMPREPLY[*]}\" = npz ] || exit 1\n"
                            "COMP_WORDS=(playhead export --out cart.l) COMP_CWORD=3\n_playhead\n"
+                           "[ \"${COMPREPLY[*]}\" = cart.lua ] || exit 1\n"
+                           "COMP_WORDS=(playhead task ch) COMP_CWORD=2\n_playhead\n"
+                           "[ \"${COMPREPLY[*]}\" = check ] || exit 1\n"
+                           "COMP_WORDS=(playhead task check cart.l) COMP_CWORD=3\n_playhead\n"
                            "[ \"${COMPREPLY[*]}\" = cart.lua ] || exit 1\n");
   EXPECT_EQ(system(("cd " + top.string() + " && bash d.bash").c_str()), 0);
 }

@@ -15,6 +15,12 @@ static bool takes_path(const struct option_info *info) {
   return info->kind == KIND_FILE || info->kind == KIND_FOLDER;
 }
 
+/* What a verb does is a word of its own in front of its paths: "check" of task. Its length; 0:
+ * there is none. */
+static int word_of(const struct verb *verb) {
+  return (int)strspn(verb->operands, "abcdefghijklmnopqrstuvwxyz");
+}
+
 /* --- bash --- */
 
 /* Whether another verb takes a file by that name: bash then offers files, folders among them. */
@@ -53,8 +59,15 @@ static void bash(FILE *out) {
         "  if [[ $cur == -* ]]; then\n"
         "    COMPREPLY=($(compgen -W \"${options:---help --version}\" -- \"$cur\"))\n"
         "    return\n"
-        "  fi\n"
-        "  COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+        "  fi\n",
+        out);
+  for (size_t i = 0; verb_at(i); i++)
+    if (word_of(verb_at(i)) > 0)
+      fprintf(out,
+              "  [[ $COMP_CWORD == 2 && ${COMP_WORDS[1]} == %s ]] &&\n"
+              "    COMPREPLY=($(compgen -W '%.*s' -- \"$cur\")) && return\n",
+              verb_at(i)->name, word_of(verb_at(i)), verb_at(i)->operands);
+  fputs("  COMPREPLY=($(compgen -f -- \"$cur\"))\n"
         "  [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '",
         out);
   for (size_t i = 0; verb_at(i); i++)
@@ -111,6 +124,8 @@ static void zsh(FILE *out) {
     for (unsigned id = 0; id < OPTION_COUNT; id++)
       if (has(verb_at(i), id))
         zsh_option(out, option(id));
+    if (word_of(verb_at(i)) > 0)
+      fprintf(out, "        '1:what:(%.*s)' \\\n", word_of(verb_at(i)), verb_at(i)->operands);
     fputs("        '*:path:_files' ;;\n", out);
   }
   fputs("    *) _files ;;\n  esac\n}\n_playhead \"$@\"\n", out);
@@ -133,6 +148,10 @@ static void fish(FILE *out) {
     fish_text(out, verb_at(i)->summary);
     fputs("'\n", out);
   }
+  for (size_t i = 0; verb_at(i); i++)
+    if (word_of(verb_at(i)) > 0)
+      fprintf(out, "complete -c playhead -n '__fish_seen_subcommand_from %s' -a %.*s\n",
+              verb_at(i)->name, word_of(verb_at(i)), verb_at(i)->operands);
   for (unsigned id = 0; id < OPTION_COUNT; id++) {
     const struct option_info *info = option(id);
     fputs("complete -c playhead -n '__fish_seen_subcommand_from", out);

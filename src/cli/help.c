@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 100 };
+enum { COLUMNS = 100, LEFT = 25 };
 
 void help_program(void *stream) {
   FILE *out = stream;
@@ -42,8 +42,12 @@ void help_verb(void *stream, const struct verb *verb) {
     char left[48], text[300];
     if (!option_in(verb->options, id))
       continue;
-    snprintf(left, sizeof left, "--%s %s", info->name, info->arg ? info->arg : "");
+    int n = snprintf(left, sizeof left, "  --%s %s", info->name, info->arg ? info->arg : "");
     option_text(info, text, sizeof text);
-    wrap(out, text, fprintf(out, "  %-22s ", left));
+    if (n < LEFT)
+      fprintf(out, "%-*s", LEFT, left);
+    else
+      fprintf(out, "%s\n%*s", left, LEFT, "");
+    wrap(out, text, LEFT);
   }
 }

@@ -41,7 +41,8 @@ enum option_kind {
   X(TASK, "task", "T.lua", KIND_FILE, task, 0, 0, NULL, "the recorded one", "judge by this task")  \
   X(SUCCESS, "success", "EXPR", KIND_TEXT, success, 0, 0, NULL, "the task's",                      \
     "success is what this says of a state: \"s.body.cube.z > 0.84\"")                              \
-  X(MODEL, "model", "M.xml", KIND_FILE, model, 0, 0, NULL, "the recorded one", "use this model")   \
+  X(MODEL, "model", "M.xml", KIND_FILE, model, 0, 0, NULL, "the recorded one, or the task's",      \
+    "use this model")                                                                              \
   X(ASSETS, "assets", "DIR", KIND_FOLDER, assets, 0, 0, NULL, "those of PLAYHEAD_ASSETS",          \
     "a folder that the model may read too; may be given again")                                    \
   X(MISSING, "missing-assets", "WHAT", KIND_CHOICE, missing, 0, 0, "refuse drop", "refuse",        \
