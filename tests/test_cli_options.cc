@@ -36,6 +36,7 @@ const std::vector<Case> kCases = {
     {"screen", "size", {"run"}, {"--size", "100x30"}},
     {"screen", "keys", {"run"}, {"--keys", "n n"}},
     {"screen", "task", {"run", "--at", "last"}, {"--task", "judge.lua"}},
+    {"screen", "predicate-command", {"run"}, {"--predicate-command", "exit 4"}},
     {"screen", "success", {"run", "--at", "last"}, {"--success", "s.joint.cart > 1"}},
     {"screen", "model", {"run"}, {"--model", "other.xml"}},
     {"screen", "assets", {"run"}, {"--assets", "none"}},
