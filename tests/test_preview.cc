@@ -13,6 +13,7 @@ extern "C" {
 #include "app.h"
 #include "cmd.h"
 #include "loop.h"
+#include "panel.h"
 }
 
 namespace fs = std::filesystem;
@@ -229,6 +230,42 @@ TEST_F(Preview, WhoActsAndElementsByHand) {
   EXPECT_FALSE(app.message_bad) << said();
 }
 
+TEST_F(Preview, WhatIsInForceIsShownAndWhatComesNextIsMarked) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("n");
+  ASSERT_NE(nullptr, app.snap->next_ctrl);
+  EXPECT_EQ(app.snap->action[0], app.snap->next_ctrl[0]) << "a motor's ctrl is its action";
+  EXPECT_NE(std::string::npos, screen().find("action 0, the last so far")) << screen();
+  keys("s");
+  double force = app.snap->action[0];
+  EXPECT_EQ(force, app.snap->next_ctrl[0]);
+  line("element 0 -1.5");
+  EXPECT_EQ(force, panel_action_value(&app, 0)) << "it is under way";
+  EXPECT_NE(std::string::npos, screen().find("action 1, in force")) << screen();
+  EXPECT_NE(std::string::npos, screen().find("0 =")) << screen();
+  keys("n");
+  EXPECT_EQ(force, app.snap->action[0]);
+  EXPECT_EQ(-1.5, panel_action_value(&app, 0)) << "it comes next";
+  EXPECT_NE(std::string::npos, screen().find("action 1, the last so far; next: =")) << screen();
+  keys("n");
+  EXPECT_EQ(-1.5, app.snap->action[0]);
+  EXPECT_EQ(-1.5, app.snap->next_ctrl[0]);
+  keys("2p");
+  EXPECT_EQ(force, panel_action_value(&app, 0)) << "history is as it was";
+}
+
+TEST_F(Preview, TheHelpBeginsWithItsKeys) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  keys("?");
+  std::string text = screen();
+  size_t preview = text.find("\n preview"), move = text.find("\n move");
+  ASSERT_NE(std::string::npos, preview) << text;
+  EXPECT_LT(preview, move) << text;
+  EXPECT_EQ(std::string::npos, text.find("\n preview", preview + 1)) << text;
+  keys("99j");
+  EXPECT_EQ(std::string::npos, screen().find("\n preview")) << screen();
+}
+
 TEST_F(Preview, TheEndIsSaidAndNothingGoesOn) {
   ASSERT_EQ(PH_OK, open(task())) << ph_error();
   keys("19n");
@@ -334,6 +371,17 @@ TEST_F(Preview, PlotsGrowWithIt) {
   EXPECT_EQ(11, app.snap->plot.curve[0].series->steps);
   EXPECT_EQ(app.snap->plot.curve[0].ready, app.snap->plot.curve[0].series->n);
   EXPECT_EQ(x(), app.snap->plot.curve[0].value);
+}
+
+TEST_F(Preview, ACurveOfTheSeedBeforeGoes) {
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  line("plot x");
+  keys("N");
+  ASSERT_EQ(1u, app.snap->plot.n);
+  const struct series *curve = app.snap->plot.curve[0].series;
+  ASSERT_EQ(1u, curve->n);
+  EXPECT_EQ(x(), app.snap->plot.curve[0].value);
+  EXPECT_EQ(x(), curve->part[0].max);
 }
 
 // Newest wins: a request that is passed over loses nothing, for all are totals.

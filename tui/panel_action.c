@@ -91,7 +91,7 @@ static void action_bar(struct surface *s, struct rect r, int y, int x, const str
     surface_put(s, r, y, x, STYLE_BAD, " clipped");
 }
 
-/* At the head of a live env what a person has chosen comes next. */
+/* At the head of a live env what a person has chosen comes next; what is in force stays. */
 bool panel_action_by_hand(const struct app *app, int i) {
   const struct live_wish *wish = &app->want.live;
   return wish->on && i < LIVE_ELEMENTS && wish->set[i] && app->snap->live.running &&
@@ -99,7 +99,7 @@ bool panel_action_by_hand(const struct app *app, int i) {
 }
 
 double panel_action_value(const struct app *app, int i) {
-  if (panel_action_by_hand(app, i))
+  if (panel_action_by_hand(app, i) && !app->snap->live.between)
     return app->want.live.value[i];
   return app->snap->action ? app->snap->action[i] : NAN;
 }
@@ -235,6 +235,13 @@ static const char *none_of(const struct reel *reel) {
                                                   : "the file holds no actions";
 }
 
+static bool any_by_hand(const struct app *app, const struct reel *reel) {
+  for (int i = 0; i < reel->nactions; i++)
+    if (panel_action_by_hand(app, i))
+      return true;
+  return false;
+}
+
 void panel_action_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
   const struct snapshot *snap = app->snap;
@@ -245,8 +252,8 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
     snprintf(title, sizeof title, "action %lld%s", (long long)snap->step,
              reel->nactions == 0 || any_ctrl(reel) ? " -> ctrl" : "");
   if (frame && snap->live.last_action)
-    snprintf(title, sizeof title, "action %lld, the last one so far -> ctrl",
-             (long long)snap->step - 1);
+    snprintf(title, sizeof title, "action %lld, the last so far%s", (long long)snap->step - 1,
+             any_by_hand(app, reel) ? "; next: =" : " -> ctrl");
   else if (frame && snap->live.between)
     snprintf(title, sizeof title, "action %lld, in force -> ctrl", (long long)snap->step);
   else if (none && snap->step == reel->states - 1 && reel->running)

@@ -35,17 +35,24 @@ static bool group_seen(int before, const char *group) {
   return false;
 }
 
-/* Groups in the order of the table, each with all its commands. Returns the number of lines. */
-static int help_lines(struct help_line out[2 * CMD_COUNT]) {
+static int help_group(struct help_line *out, const char *group) {
   int n = 0;
+  out[n++] = (struct help_line){group, CMD_NONE};
+  for (int i = 0; i < CMD_COUNT; i++)
+    if (strcmp(command_info((enum command)i)->group, group) == 0)
+      out[n++] = (struct help_line){group, (enum command)i};
+  return n;
+}
+
+/* Groups in the order of the table, each with all its commands; a preview's own come first in one.
+ * Returns the number of lines. */
+static int help_lines(const struct app *app, struct help_line out[2 * CMD_COUNT]) {
+  const char *first = app->want.live.on ? command_info(CMD_RESET)->group : "";
+  int n = *first ? help_group(out, first) : 0;
   for (int i = 0; i < CMD_COUNT; i++) {
     const char *group = command_info((enum command)i)->group;
-    if (group_seen(i, group))
-      continue;
-    out[n++] = (struct help_line){group, CMD_NONE};
-    for (int j = i; j < CMD_COUNT; j++)
-      if (strcmp(command_info((enum command)j)->group, group) == 0)
-        out[n++] = (struct help_line){group, (enum command)j};
+    if (!group_seen(i, group) && strcmp(group, first) != 0)
+      n += help_group(out + n, group);
   }
   return n;
 }
@@ -64,7 +71,7 @@ static int help_rows(int lines, int columns) {
 int panel_help_lines(const struct app *app) {
   struct help_line lines[2 * CMD_COUNT];
   struct rect r = app->layout.panel[PANEL_HELP];
-  int rows = help_rows(help_lines(lines), help_columns(r.w)), shown = r.h >= 3 ? r.h - 1 : r.h;
+  int rows = help_rows(help_lines(app, lines), help_columns(r.w)), shown = r.h >= 3 ? r.h - 1 : r.h;
   return rows > shown ? rows - shown + 1 : 1;
 }
 
@@ -107,7 +114,7 @@ static void help_title(char *buf, size_t size, const struct app *app, int above,
 void panel_help_draw(struct surface *s, struct rect r, const struct app *app) {
   struct help_line lines[2 * CMD_COUNT];
   char right[160];
-  int n = help_lines(lines), columns = help_columns(r.w), rows = help_rows(n, columns);
+  int n = help_lines(app, lines), columns = help_columns(r.w), rows = help_rows(n, columns);
   int shown = r.h >= 3 ? r.h - 1 : r.h, hidden = rows > shown ? rows - shown : 0;
   int top = app->cursor[PANEL_HELP] < hidden ? app->cursor[PANEL_HELP] : hidden;
   if (top < 0)

@@ -184,12 +184,15 @@ static void go_on(struct live_session *ls, const struct live_wish *wish) {
   ls->settled = ls->error[0] || !runs(ls) || done(ls) >= wish->substeps;
 }
 
-static void begin(struct live_session *ls, const struct live_wish *wish) {
+static void begin(struct session *s, const struct live_wish *wish) {
+  struct live_session *ls = s->live;
   bool anew = wish->reloads != ls->reloads;
   if (anew)
     load(ls);
-  if (anew || wish->resets != ls->resets || !ls->open)
+  if (anew || wish->resets != ls->resets || !ls->open) {
     reset(ls, wish->seed);
+    plots_clear(&s->plots);
+  }
   ls->reloads = wish->reloads;
   ls->resets = wish->resets;
 }
@@ -212,6 +215,17 @@ static void describe(struct live_answer *to, const struct live_session *ls, uint
   snprintf(to->detail, sizeof to->detail, "%s", now.detail);
 }
 
+/* What the action that is shown has led to: the ctrl of this state. */
+static bool take_ctrl(struct snapshot *snap, const struct live_session *ls) {
+  size_t n = (size_t)ls->o.reel->nctrl;
+  if (!snap->ctrl || n == 0 || snap->next_ctrl)
+    return true;
+  snap->next_ctrl = malloc(n * sizeof *snap->next_ctrl);
+  if (snap->next_ctrl)
+    memcpy(snap->next_ctrl, snap->ctrl, n * sizeof *snap->next_ctrl);
+  return snap->next_ctrl != NULL;
+}
+
 /* The state that is between two rows. */
 static ph_status fill_between(struct snapshot *snap, struct live_session *ls) {
   ph_row row;
@@ -222,7 +236,8 @@ static ph_status fill_between(struct snapshot *snap, struct live_session *ls) {
     status = ph_replay_show(ls->o.replay, ls->o.reel->states - 1, &row, now.action);
   if (status == PH_OK) {
     snap->live.between = true;
-    return session_take_frame(snap, &ls->o);
+    status = session_take_frame(snap, &ls->o);
+    return status == PH_OK && !take_ctrl(snap, ls) ? PH_ENOMEM : status;
   }
   snprintf(snap->error, sizeof snap->error, "%s", ph_error());
   return PH_OK;
@@ -234,7 +249,7 @@ static ph_status fill_action(struct snapshot *snap, const struct live_session *l
   if (snap->action || !snap->has_frame || snap->step < 1 || n == 0)
     return PH_OK;
   snap->action = malloc(n * sizeof *snap->action);
-  if (!snap->action)
+  if (!snap->action || !take_ctrl(snap, ls))
     return PH_ENOMEM;
   snap->live.last_action = true;
   return ph_episode_read(ls->o.episode, PH_COL_ACTIONS, snap->step - 1, 1, snap->action);
@@ -315,7 +330,7 @@ ph_status session_live_serve(struct session *s, const struct request *req, struc
   struct live_session *ls = s->live;
   s->last = *req;
   s->answered = true;
-  begin(ls, &req->live);
+  begin(s, &req->live);
   go_on(ls, &req->live);
   return answer(s, out);
 }
