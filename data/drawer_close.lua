@@ -12,6 +12,9 @@ local function reach(x, y, z)
   return yaw, shldr, elbow, -(shldr + elbow)
 end
 
+local arm = { "arm_base", "arm_shldr", "arm_elbow", "arm_wrist" }
+local turn = 0.05 -- [rad] that an action of 1 moves a joint's target, and the most in one step
+
 local phase, since, goal = "approach", 0, nil
 local style, lapse_after, lapses
 
@@ -27,36 +30,36 @@ local function go(next)
   phase, since = next, 0
 end
 
--- Where the gripper should be, and how wide the fingers are open.
+-- Where the gripper should be, and the fingers: -1 open, 1 closed.
 local function plan(s, rng)
   local hx, hy, hz = s.site.handle.x, s.site.handle.y, s.site.handle.z
   local gap = s.dist("gripper", "handle")
   since = since + 1
   if style == "clumsy" and s.step < 120 then
-    return s.body.cup.x - 0.02, s.body.cup.y + (s.step < 60 and -0.12 or 0.3), 0.47, 0.03
+    return s.body.cup.x - 0.02, s.body.cup.y + (s.step < 60 and -0.12 or 0.3), 0.47, -0.5
   elseif phase == "approach" then
     if abs(hx - 0.12 - s.site.gripper.x) < 0.03 and abs(hy - s.site.gripper.y) < 0.02 then
       go("grasp")
     end
-    return hx - 0.12, hy, hz, 0.04
+    return hx - 0.12, hy, hz, -1
   elseif phase == "grasp" then
     if since > 40 or gap < 0.035 then go("push") end
-    return hx - 0.01, hy, hz, since > 25 and 0 or 0.04
+    return hx - 0.01, hy, hz, since > 25 and 1 or -1
   elseif phase == "push" then
     if style == "lazy" and s.joint.drawer < 0.02 then go("rest") end
     if s.joint.drawer < 0.008 then go("hold") end
-    return hx + 0.05, hy, hz, 0
+    return hx + 0.05, hy, hz, 1
   elseif phase == "hold" then
     if lapses > 0 and since > lapse_after then
       lapses, lapse_after = lapses - 1, 8 + floor(12 * rng())
       go("lapse")
     end
-    return hx + 0.06, hy, hz, 0
+    return hx + 0.06, hy, hz, 1
   elseif phase == "lapse" then
     if since > 22 then go("grasp") end
-    return hx - 0.09, hy, hz, 0.04
+    return hx - 0.09, hy, hz, -1
   end
-  return hx - 0.15, hy, hz + 0.1, 0.04
+  return hx - 0.15, hy, hz + 0.1, -1
 end
 
 return {
@@ -67,8 +70,14 @@ return {
   hold_seconds = 0.5,
 
   actions = {
-    { type = "joint_position", joints = { "arm_.*" } },
-    { type = "ctrl", actuators = { "grip" } },
+    {
+      type = "joint_delta",
+      joints = { "arm_.*" },
+      of = "target",
+      scale = turn,
+      clip = { min = -turn, max = turn },
+    },
+    { type = "gripper", actuators = { "grip" } },
   },
 
   reset = function(env, rng)
@@ -111,8 +120,14 @@ return {
     local dx, dy, dz = x - goal[1], y - goal[2], z - goal[3]
     local far = max(1, norm({ dx, dy, dz }) / step)
     goal = { goal[1] + dx / far, goal[2] + dy / far, goal[3] + dz / far }
-    local function noise() return 0.03 * (rng() + rng() - 1) end
-    local yaw, shldr, elbow, wrist = reach(goal[1], goal[2], goal[3])
-    return { yaw + noise(), shldr + noise(), elbow + noise(), wrist + noise(), grip }
+    local most = style == "clumsy" and 2 or 1 -- a clumsy arm asks for more than its terms give
+    local angles, action = { reach(goal[1], goal[2], goal[3]) }, {}
+    for i, joint in ipairs(arm) do
+      local tremor = 0.6 * (rng() + rng() - 1)
+      local wanted = (angles[i] - s.ctrl[joint .. "_t"]) / turn + tremor
+      action[i] = max(-most, min(most, wanted))
+    end
+    action[5] = grip
+    return action
   end,
 }

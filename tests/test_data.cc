@@ -198,7 +198,7 @@ std::set<std::string> edits_of(const Episode &e) {
 
 TEST(DataDrawer, ShowsWhatTheReadmeSays) {
   RunDir run(data_path("runs/drawer_close"));
-  int ends[PH_END_COUNT] = {0}, broken = 0, welded = 0, rough = 0;
+  int ends[PH_END_COUNT] = {0}, broken = 0, welded = 0, rough = 0, clipped = 0;
   for (size_t i = 0; i < ph_store_count(run.store); i++) {
     Episode e(run, i);
     ends[e.meta().end_reason]++;
@@ -208,6 +208,10 @@ TEST(DataDrawer, ShowsWhatTheReadmeSays) {
     EXPECT_TRUE(edits_of(e).count("body_pos")) << "the table is moved in every episode";
     EXPECT_TRUE(ph_episode_has(e.episode, PH_COL_MOCAP_POS));
     EXPECT_FALSE(ph_episode_has(e.episode, PH_COL_MOCAP_QUAT));
+    EXPECT_TRUE(ph_episode_has(e.episode, PH_COL_ACTION_STATE)) << "the joints' targets";
+    EXPECT_EQ(4, e.meta().dims.action_state);
+    std::string flags = e.bytes(PH_COL_FLAGS);
+    clipped += std::any_of(flags.begin(), flags.end(), [](char f) { return f & PH_FLAG_CLIPPED; });
   }
   EXPECT_GT(ends[PH_END_SUCCESS], 0);
   EXPECT_GT(ends[PH_END_TRUNCATED], 0);
@@ -216,6 +220,7 @@ TEST(DataDrawer, ShowsWhatTheReadmeSays) {
   EXPECT_GT(welded, 0);
   EXPECT_LT(welded, static_cast<int>(ph_store_count(run.store)));
   EXPECT_GT(rough, 0);
+  EXPECT_EQ(2, clipped) << "those of a clumsy arm";
 }
 
 TEST(DataDrawer, ModelHasWhatItIsFor) {

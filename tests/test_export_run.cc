@@ -287,9 +287,9 @@ void run_block(const string &name, const string &folder) {
 TEST_F(Export, TheReadmesCommandsRun) {
   fs::create_directory_symlink(TEST_SOURCE_ROOT "/data", path("data"));
   run_block("export", folder.path());
-  EXPECT_EQ(table(text_of(path("drawer.csv"))).size(), 1u + 171);
+  EXPECT_EQ(table(text_of(path("drawer.csv"))).size(), 1u + 163);
   EXPECT_EQ(table(text_of(path("said"))).size(), 1u + 20);
-  EXPECT_EQ(text_of(path("key.xml")).rfind("<key name=\"step_170\"", 0), 0u);
+  EXPECT_EQ(text_of(path("key.xml")).rfind("<key name=\"step_162\"", 0), 0u);
   EXPECT_GT(fs::file_size(path("drawer.npz")), 10000u);
   EXPECT_GT(fs::file_size(path("state.npz")), 500u);
   for (auto &entry : fs::directory_iterator(TEST_SOURCE_ROOT "/data/runs/drawer_close"))

@@ -353,7 +353,7 @@ struct Program : ::testing::Test {
   }
   void open() {
     t.start([this] { return run(); });
-    ASSERT_TRUE(t.expect("step 0/170")) << t.text();
+    ASSERT_TRUE(t.expect("step 0/162")) << t.text();
     EXPECT_TRUE(t.raw());
   }
   // Sends keys, then has the whole screen drawn anew until a text is in it: the answer may come
@@ -375,11 +375,11 @@ struct Program : ::testing::Test {
 
 TEST_F(Program, KeysAndQuit) {
   open();
-  EXPECT_TRUE(after("n.", "step 2/170"));
-  EXPECT_TRUE(after("\033[C", "step 3/170"));
-  EXPECT_TRUE(after("33\r", "step 33/170"));
-  EXPECT_TRUE(after(":go 50%\r", "step 85/170"));
-  EXPECT_TRUE(after("\033[F", "step 170/170"));
+  EXPECT_TRUE(after("n.", "step 2/162"));
+  EXPECT_TRUE(after("\033[C", "step 3/162"));
+  EXPECT_TRUE(after("33\r", "step 33/162"));
+  EXPECT_TRUE(after(":go 50%\r", "step 81/162"));
+  EXPECT_TRUE(after("\033[F", "step 162/162"));
   EXPECT_TRUE(after(">", "step 0/88"));
   t.send("q");
   ASSERT_TRUE(t.wait_end());
@@ -427,7 +427,7 @@ TEST_F(Program, QuitDoesNotWaitForAFileThatHangs) {
       setenv("XDG_CACHE_HOME", (dir / "cache").c_str(), 1);
       return run();
     });
-    ASSERT_TRUE(own.expect("step 0/170")) << own.text();
+    ASSERT_TRUE(own.expect("step 0/162")) << own.text();
     pid_t stuck = child_of(own.child);
     ASSERT_GT(stuck, 0);
     ASSERT_EQ(kill(stuck, SIGSTOP), 0);
@@ -446,13 +446,13 @@ TEST_F(Program, QuitDoesNotWaitForAFileThatHangs) {
 
 TEST_F(Program, PasteRunsNothing) {
   open();
-  EXPECT_TRUE(after("\033[200~qq\r:quit\r\033[201~n", "step 1/170"));
+  EXPECT_TRUE(after("\033[200~qq\r:quit\r\033[201~n", "step 1/162"));
 }
 
 TEST_F(Program, PlaysInRealTimeAndPausesAtTheEnd) {
   open();
-  EXPECT_TRUE(after("150\r ", "/170"));
-  EXPECT_TRUE(after("", "PAUSED  step 170/170"));
+  EXPECT_TRUE(after("150\r ", "/162"));
+  EXPECT_TRUE(after("", "PAUSED  step 162/162"));
 }
 
 TEST_F(Program, ResizeAtAnyMoment) {
@@ -463,19 +463,19 @@ TEST_F(Program, ResizeAtAnyMoment) {
     t.send("n");
     t.read_some(100);
   }
-  EXPECT_TRUE(after("", "step 6/170"));
+  EXPECT_TRUE(after("", "step 6/162"));
 }
 
 TEST_F(Program, MarksAndTheLastPlaceAreKept) {
   open();
-  EXPECT_TRUE(after("42\rma", "step 42/170"));
+  EXPECT_TRUE(after("42\rma", "step 42/162"));
   EXPECT_TRUE(fs::exists(dir / "run.playhead.json"));
   t.send("Q");
   ASSERT_TRUE(t.wait_end());
   EXPECT_EQ(t.status, 0);
   Terminal again;
   again.start([this] { return run(); });
-  EXPECT_TRUE(again.expect("step 42/170"));
+  EXPECT_TRUE(again.expect("step 42/162"));
 }
 
 TEST_F(Program, KeysFile) {
@@ -486,7 +486,7 @@ TEST_F(Program, KeysFile) {
   open();
   EXPECT_TRUE(after("", "keys:3: no key is called"))
       << "bad lines are in the log, with their number";
-  EXPECT_TRUE(after("t", "step 170/170"));
+  EXPECT_TRUE(after("t", "step 162/162"));
 }
 
 TEST_F(Program, SigtermRestores) {
@@ -555,16 +555,16 @@ static int shell(const std::function<int()> &run) {
 
 TEST_F(Program, SuspendAndContinue) {
   t.start([this] { return shell([this] { return run(); }); });
-  ASSERT_TRUE(t.expect("step 0/170")) << t.text();
-  EXPECT_TRUE(after("7\r", "step 7/170"));
+  ASSERT_TRUE(t.expect("step 0/162")) << t.text();
+  EXPECT_TRUE(after("7\r", "step 7/162"));
   from = t.output.size();
   t.send("\032");
   ASSERT_TRUE(t.expect("<job stopped, terminal sane>", from));
   size_t left = t.output.find(leave_screen, from);
   EXPECT_LT(left, t.output.find("<job stopped")) << "the alternate screen is left first";
-  EXPECT_TRUE(t.expect("step 7/170", t.output.find("<job stopped"))) << "it draws itself anew";
+  EXPECT_TRUE(t.expect("step 7/162", t.output.find("<job stopped"))) << "it draws itself anew";
   EXPECT_TRUE(t.raw());
-  EXPECT_TRUE(after("n", "step 8/170"));
+  EXPECT_TRUE(after("n", "step 8/162"));
   t.send("q");
   ASSERT_TRUE(t.wait_end());
   EXPECT_EQ(t.status, 0);
@@ -573,13 +573,13 @@ TEST_F(Program, SuspendAndContinue) {
 
 TEST_F(Program, StopFromOutsideAndContinue) {
   t.start([this] { return shell([this] { return run(); }); });
-  ASSERT_TRUE(t.expect("step 0/170"));
+  ASSERT_TRUE(t.expect("step 0/162"));
   from = t.output.size();
   pid_t job = tcgetpgrp(t.slave) > 0 ? tcgetpgrp(t.slave) : tcgetpgrp(t.master);
   ASSERT_GT(job, 0);
   kill(job, SIGTSTP);
   ASSERT_TRUE(t.expect("<job stopped, terminal sane>", from));
-  EXPECT_TRUE(after("n", "step 1/170"));
+  EXPECT_TRUE(after("n", "step 1/162"));
 }
 
 TEST_F(Program, ErrorsBeforeTheScreenLeaveTheTerminalAlone) {
