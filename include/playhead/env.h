@@ -90,9 +90,9 @@ PH_API double ph_env_control_dt(const ph_env *env); /* [s] */
 PH_API const ph_hold *ph_env_hold(const ph_env *env);
 PH_API const ph_stages *ph_env_stages(const ph_env *env);
 PH_API int64_t ph_env_step_index(const ph_env *env); /* actions taken since reset */
-PH_API bool ph_env_running(const ph_env *env);      /* an episode has begun and not ended */
-PH_API bool ph_env_predicate(const ph_env *env);    /* of the last whole step */
-PH_API const ph_sim *ph_env_sim(const ph_env *env); /* for ph_sim_get_row and names */
+PH_API bool ph_env_running(const ph_env *env);       /* an episode has begun and not ended */
+PH_API bool ph_env_predicate(const ph_env *env);     /* of the last whole step */
+PH_API const ph_sim *ph_env_sim(const ph_env *env);  /* for ph_sim_get_row and names */
 PH_API const ph_actions *ph_env_actions(const ph_env *env);
 PH_API const ph_task *ph_env_task(const ph_env *env);
 PH_API const ph_model *ph_env_model(const ph_env *env);
