@@ -342,6 +342,27 @@ TEST_F(Preview, AScriptThatFailsStopsItAndAResetHelps) {
   EXPECT_EQ(std::string(""), app.snap->error);
 }
 
+TEST_F(Preview, ASeedFromWhichNoEpisodeBeginsIsSaid) {
+  ASSERT_EQ(PH_OK,
+            open("return { name = 'cart', model = 'cart.xml', control_steps = 4,\n"
+                 "reset = function(env, rng) if rng() < 0.5 then error('bad luck') end end,\n"
+                 "success = function(s) return false end }"))
+      << ph_error();
+  for (int i = 0; i < 30 && app.snap->reel; i++)
+    keys("N");
+  ASSERT_EQ(nullptr, app.snap->reel);
+  std::string seed = "no episode of seed " + std::to_string(app.want.live.seed);
+  EXPECT_NE(std::string::npos, screen().find(seed)) << screen();
+  EXPECT_NE(std::string::npos, screen().find("bad luck")) << screen();
+  keys("n");
+  EXPECT_NE(std::string::npos, said().find("no episode runs")) << said();
+  for (int i = 0; i < 30 && !app.snap->reel; i++)
+    keys("N");
+  ASSERT_NE(nullptr, app.snap->reel);
+  keys("n");
+  EXPECT_EQ(2, states());
+}
+
 TEST_F(Preview, WhatCannotBeLoadedAtFirstIsAnError) {
   EXPECT_EQ(PH_ETASK, open("return 1"));
   EXPECT_EQ(PH_EIO, [&] {

@@ -37,10 +37,12 @@ static unsigned ended(struct app *app) {
   keymap_key(&app->keys, CMD_RESET_NEXT, next, sizeof next);
   if (live && live->resets != app->want.live.resets)
     app_say(app, "it is being reset");
+  else if (!app_reel(app))
+    app_complain(app, "no episode runs: %s begins it again, %s the next, :reload the edited file",
+                 again, next);
   else
     app_complain(app, "the episode has ended (%s): %s begins it again, %s the next",
-                 live && live->end != PH_END_UNKNOWN ? ph_end_name(live->end) : "an error", again,
-                 next);
+                 live->end != PH_END_UNKNOWN ? ph_end_name(live->end) : "an error", again, next);
   return REACT_REDRAW;
 }
 

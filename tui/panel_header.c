@@ -274,6 +274,25 @@ static void header_waiting(struct strip *strip, const struct waiting *waiting) {
     strip_add(strip, 0, STYLE_DIM, STRIP_BLANK, "%s", what);
 }
 
+static void header_unopened(struct strip *strip, const struct app *app,
+                            const struct catalog *catalog) {
+  const char *id = catalog_entry(catalog, app->want.episode)->id;
+  if (app->want.live.on) {
+    strip_add(strip, 0, panel_opening(app) ? STYLE_WARN : STYLE_BAD, STRIP_BLANK,
+              panel_opening(app) ? "seed %llu ..." : "no episode of seed %llu",
+              (unsigned long long)app->want.live.seed);
+    strip_add(strip, 1, STYLE_NORMAL, STRIP_BLANK, "%s", catalog->path);
+    return;
+  }
+  if (panel_opening(app))
+    strip_add(strip, 0, STYLE_WARN, STRIP_BLANK, "opening %s ...", id);
+  else
+    strip_add(strip, 0, STYLE_BAD, STRIP_BLANK, "%s does not open", id);
+  strip_add(strip, 1, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", app->want.episode + 1, catalog->n);
+  strip_add(strip, 2, STYLE_NORMAL, STRIP_BLANK, "%s",
+            catalog_entry(catalog, app->want.episode)->file);
+}
+
 /* Without an episode: what is wrong, in words. */
 static void header_nothing(struct surface *s, struct rect r, const struct app *app) {
   const struct snapshot *snap = app->snap;
@@ -288,14 +307,7 @@ static void header_nothing(struct surface *s, struct rect r, const struct app *a
     strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "in %s", catalog ? catalog->path : "the path");
     header_recorder(&first, app);
   } else if (app_has_episode(app)) {
-    const char *id = catalog_entry(catalog, app->want.episode)->id;
-    if (panel_opening(app))
-      strip_add(&first, 0, STYLE_WARN, STRIP_BLANK, "opening %s ...", id);
-    else
-      strip_add(&first, 0, STYLE_BAD, STRIP_BLANK, "%s does not open", id);
-    strip_add(&first, 1, STYLE_NORMAL, STRIP_BLANK, "%zu/%zu", app->want.episode + 1, catalog->n);
-    strip_add(&first, 2, STYLE_NORMAL, STRIP_BLANK, "%s",
-              catalog_entry(catalog, app->want.episode)->file);
+    header_unopened(&first, app, catalog);
   }
   strip_draw(s, r, 0, 1, &first);
   if (snap && panel_opening(app))

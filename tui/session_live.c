@@ -201,7 +201,8 @@ static void begin(struct session *s, const struct live_wish *wish) {
 
 static void describe(struct live_answer *to, const struct live_session *ls, uint64_t resets) {
   ph_live_state now = {0};
-  *to = (struct live_answer){.on = true, .settled = ls->settled, .resets = resets};
+  *to = (struct live_answer){
+      .on = true, .settled = ls->settled, .resets = resets, .end = PH_END_UNKNOWN};
   to->has_policy = ls->task && ph_task_info_of(ls->task)->has_policy;
   to->control_steps = steps_of(ls);
   to->substeps = done(ls);
