@@ -1,5 +1,6 @@
-// Whole screens of the recorded runs in data/, as `playhead screen` prints them, against
-// tests/golden/screens_*.txt. PH_GOLDEN_UPDATE=1 writes them instead; look at what changed.
+// Whole screens of the recorded runs in data/, as `playhead screen` prints them, and of previews of
+// their tasks, against tests/golden/screens_*.txt. PH_GOLDEN_UPDATE=1 writes them instead; look at
+// what changed.
 //
 // Digits are compared where the run was recorded: the same substrate gives the same bits. On
 // another one of the same MuJoCo version only the picture around them is, and with another version,
@@ -49,6 +50,11 @@ const Shot shots[] = {
     {"quadruped_episodes_200x60", "quadruped_stand", 60, 200, "S-Tab S-Tab z j j", false},
     {"quadruped_40x12", "quadruped_stand", 12, 40, "Up", false},
     {"quadruped_mono_40x12", "quadruped_stand", 12, 40, "2 0 Enter", true},
+    {"preview_by_hand_120x40", "drawer_close", 40, 120, "6 0 n s s s Tab Tab j i i", false},
+    {"preview_history_80x24", "drawer_close", 24, 80, "d 1 n d d 1 5 0 n 2 0 p", false},
+    {"preview_end_200x60", "drawer_close", 60, 200, "9 9 9 n", false},
+    {"preview_40x12", "drawer_close", 12, 40, "2 n s", false},
+    {"preview_help_80x24", "drawer_close", 24, 80, "?", false},
 };
 
 enum Compare { BITS, WORDS, SIZE };
@@ -94,9 +100,21 @@ std::string words(const std::string &text) {
   return out;
 }
 
+// A preview is of the task that the run was recorded with.
+bool previews(const Shot &shot) {
+  return std::string(shot.name).rfind("preview_", 0) == 0;
+}
+
 std::string render(const Shot &shot, const std::string &run) {
-  const char *paths[] = {run.c_str()};
+  const std::string task = TEST_SOURCE_ROOT "/data/" + std::string(shot.run) + ".lua";
+  const char *paths[] = {previews(shot) ? task.c_str() : run.c_str()};
   struct view_options opt = {};
+  if (previews(shot)) {
+    opt.session.live = true;
+    opt.session.hold = -1;
+    opt.seed = 5;
+    opt.step = -1;
+  }
   opt.session.paths = paths;
   opt.session.npaths = 1;
   opt.term.scheme = shot.color ? SCHEME_MONO : SCHEME_DARK;
