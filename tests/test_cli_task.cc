@@ -46,7 +46,7 @@ void ExpectGolden(const string &name, const string &text) {
 }
 
 TEST_F(CliTask, OfTheDataTasks) {
-  for (const char *name : {"drawer_close", "muscle_reach", "quadruped_stand"}) {
+  for (const char *name : {"drawer_close", "muscle_reach", "quadruped_stand", "stack"}) {
     fs::path task = fs::path(TEST_SOURCE_ROOT) / "data" / (string(name) + ".lua");
     Outcome o = Run({"task", "check", task.string()});
     EXPECT_TRUE(o.status == 0 || o.status == 1) << o.err;

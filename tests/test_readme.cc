@@ -131,12 +131,12 @@ TEST(Readme, TheTaskRunsOnTheModelThatItNames) {
   ph_task_unref(task);
 }
 
-// The lines of a block from `from` on, as a script. `view` needs a terminal.
+// The lines of a block from `from` on, as a script. `view` and `preview` need a terminal.
 static std::string script_of(const std::string &text, size_t from, int *lines) {
   std::string block = text.substr(from, text.find("```", from) - from), script = "set -e\n";
   for (size_t at = 0; at < block.size(); at = block.find('\n', at) + 1) {
     std::string line = block.substr(at, block.find('\n', at) - at);
-    if (line.find("$playhead view") == 0)
+    if (line.find("$playhead view") == 0 || line.find("$playhead preview") == 0)
       continue;
     if (line.find("playhead=") == 0)
       line = "";
@@ -177,4 +177,20 @@ TEST(Readme, WhatItSaysOfRecordingRuns) {
   EXPECT_GE(lines, 7);
   const std::string clear = "rm -rf /tmp/playhead-run /tmp/playhead-killed /tmp/playhead-all.h5\n";
   EXPECT_EQ(run_script(clear + script + clear, "readme_recording.sh"), 0);
+}
+
+TEST(Readme, ThePolicyAndTheJudgeInPythonRun) {
+  ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
+  if (std::system("python3 -c 'import json' 2>/dev/null") != 0)
+    GTEST_SKIP() << "python3 is not here";
+  std::string text = read_file(root + "/README.md"), mark = "<!-- outside -->\n```sh\n";
+  size_t from = text.find(mark);
+  ASSERT_NE(from, std::string::npos);
+  int lines = 0;
+  std::string script = script_of(text, from + mark.size(), &lines);
+  EXPECT_GE(lines, 30);
+  const std::string folders = "/tmp/playhead-outside /tmp/playhead-outside.playhead-predicate";
+  const std::string clear = "rm -rf " + folders + "\n";
+  EXPECT_EQ(run_script(clear + script, "readme_outside.sh"), 0);
+  std::system((clear + "rm -f /tmp/playhead-policy.py /tmp/playhead-judge.py").c_str());
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh SOURCE_ROOT PLAYHEAD RECORD_ROWS: the example runs, its run is found whole, and the C that
-# the README shows is a part of it.
+# the README shows is a part of it and of env_one.c.
 set -eu
 root=$1 playhead=$2 record_rows=$3
 here=$root/tests/examples
@@ -17,14 +17,20 @@ if "$record_rows" "$here/cart.xml" "$folder/run" 2> "$folder/text"; then
 fi
 grep -q 'exists already: it holds a run' "$folder/text"
 
-awk -v source="$here/record_rows.c" '
-  /^```c$/ { inside = 1; next }
-  /^```$/ && inside { inside = 0; blocks++ }
-  inside { shown = shown $0 "\n" }
+cat "$here/record_rows.c" "$here/env_one.c" | awk -v readme="$root/README.md" '
+  { text = text $0 "\n" }
   END {
-    while ((getline line < source) > 0) text = text line "\n"
-    if (blocks != 1 || !index(text, shown)) {
-      print "README.md: its C is not that of " source
+    while ((getline line < readme) > 0) {
+      if (line == "```" && inside) {
+        inside = 0
+        blocks++
+        if (!index(text, shown)) wrong = 1
+      }
+      if (inside) shown = shown line "\n"
+      if (line == "```c") { inside = 1; shown = "" }
+    }
+    if (blocks != 2 || wrong) {
+      print "README.md: its C is not that of record_rows.c and env_one.c"
       exit 1
     }
-  }' "$root/README.md"
+  }'

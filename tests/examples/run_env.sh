@@ -6,7 +6,7 @@ root=$1 env_one=$2 env_many=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-for task in drawer_close muscle_reach quadruped_stand; do
+for task in drawer_close muscle_reach quadruped_stand stack; do
   "$env_one" "$root/data/$task.lua" 3 | tee "$folder/one"
   "$env_one" "$root/data/$task.lua" 3 > "$folder/again"
   cmp "$folder/one" "$folder/again"
