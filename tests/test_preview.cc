@@ -290,6 +290,21 @@ TEST_F(Preview, TheEndIsSaidAndNothingGoesOn) {
   EXPECT_EQ(2, states());
 }
 
+TEST_F(Preview, TheEndIsSaidWhereItIsThoughMoreWasAskedFor) {
+  struct snapshot *snap = nullptr;
+  ASSERT_EQ(PH_OK, open(task())) << ph_error();
+  for (char key : std::string("99n"))
+    app_key(&app, (unsigned char)key, now += 20);
+  struct request asked = app.want;
+  app_key(&app, 'd', now += 20); // the answer is not of the newest wish
+  ASSERT_EQ(PH_OK, session_serve(session, &asked, &snap));
+  app_take(&app, snap);
+  while (session_work(session, nullptr, nullptr, &snap))
+    if (snap)
+      app_take(&app, snap);
+  EXPECT_NE(std::string::npos, said().find("success at step 24:")) << said();
+}
+
 TEST_F(Preview, PlaysOnAtTheHeadInTime) {
   ASSERT_EQ(PH_OK, open(task("failure = function() return false end,"))) << ph_error();
   keys("Space");
@@ -416,8 +431,12 @@ TEST_F(Preview, RequestsThatArePassedOverLoseNothing) {
   app_key(&app, 'N', now += 20);
   app_key(&app, 'N', now += 20);
   app_key(&app, 'n', now += 20);
+  app_key(&app, 's', now += 20);
   serve();
   EXPECT_EQ(5u, live().seed);
+  EXPECT_EQ(2, states()) << "what is asked of an episode that is to begin is done once it has";
+  EXPECT_EQ(1, live().substep);
+  EXPECT_EQ(5, live().substeps);
 }
 
 // Any keys in any order: it stays consistent, draws, and never goes past an end.

@@ -20,9 +20,14 @@ int64_t app_live_head(const struct app *app) {
   return app->want.live.substeps / control_steps(app);
 }
 
+/* An episode that is still to begin can be asked to go on; not so one of a file that is still to be
+ * loaded, whose control step may be another. */
 bool app_live_runs(const struct app *app) {
-  return app->want.live.on && app->snap && app->snap->live.running &&
-         app->snap->live.resets == app->want.live.resets;
+  const struct live_wish *wish = &app->want.live;
+  if (!wish->on || !app->snap || app->snap->live.reloads != wish->reloads)
+    return false;
+  return app->snap->live.resets == wish->resets ? app->snap->live.running
+                                                : app->snap->live.control_steps > 0;
 }
 
 static unsigned ask(struct app *app) {
@@ -69,8 +74,9 @@ static void say_end(struct app *app, const struct live_answer *live) {
   keymap_key(&app->keys, CMD_RESET_NEXT, next, sizeof next);
   app_log(app, live->end != PH_END_SUCCESS && live->end != PH_END_TRUNCATED,
           "%s at step %" PRId64 "%s%s; %s: again, %s: next seed",
-          live->end == PH_END_UNKNOWN ? "stopped" : ph_end_name(live->end), app_live_head(app),
-          live->detail[0] ? ": " : "", live->detail, again, next);
+          live->end == PH_END_UNKNOWN ? "stopped" : ph_end_name(live->end),
+          live->substeps / control_steps(app), live->detail[0] ? ": " : "", live->detail, again,
+          next);
 }
 
 unsigned app_take_live(struct app *app, const struct snapshot *old) {

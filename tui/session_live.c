@@ -203,6 +203,7 @@ static void describe(struct live_answer *to, const struct live_session *ls, uint
   ph_live_state now = {0};
   *to = (struct live_answer){
       .on = true, .settled = ls->settled, .resets = resets, .end = PH_END_UNKNOWN};
+  to->reloads = ls->reloads;
   to->has_policy = ls->task && ph_task_info_of(ls->task)->has_policy;
   to->control_steps = steps_of(ls);
   to->substeps = done(ls);

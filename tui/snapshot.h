@@ -54,7 +54,7 @@ struct live_answer {
   int substep;      /* of the control step that is under way; 0: none is */
   bool last_action; /* at the head: the action is that of the step before */
   bool between;     /* the frame is of that substep, and no row */
-  uint64_t resets, seed;
+  uint64_t resets, reloads, seed;
   int64_t substeps; /* since the last reset, in all */
   ph_end end;       /* how it ended; PH_END_UNKNOWN while it runs, or where it failed: */
   char detail[400];
