@@ -193,6 +193,8 @@ static ph_status observe(ph_env *env, ph_outcome *out) {
   status = ph_sim_forward(env->sim);
   if (status == PH_OK)
     status = judge(env, out);
+  else
+    env->step++; /* the text names the state that nothing could be derived of */
   bool row = status == PH_OK && out->end != PH_END_NAN;
   return row ? ph_env_row(env, &out->row) : status;
 }
