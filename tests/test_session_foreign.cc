@@ -191,6 +191,24 @@ TEST_F(Files, SuccessAfterTheLastStateIsNoEventAndNotNever) {
   EXPECT_NEAR(r->clock.last - r->clock.first, 0.05 * (double)(r->states - 1), 1e-9);
 }
 
+// An expression says nothing of actions, which belong to a controller that is not in the file.
+TEST_F(Files, AnExpressionJudgesWhateverTheActionsAre) {
+  foreign::write_robosuite(path());
+  std::string file = path();
+  const char *paths[] = {file.c_str()};
+  struct session_options opt = {};
+  opt.paths = paths;
+  opt.npaths = 1;
+  opt.success = "s.time > 0.2";
+  ASSERT_EQ(session_open(&s, &opt), PH_OK) << ph_error();
+  want.step = 10;
+  Answer answer = serve();
+  ASSERT_TRUE(answer->reel) << answer->error;
+  EXPECT_EQ(answer->reel->nactions, 7);
+  EXPECT_STREQ(answer->reel->task_note, "");
+  EXPECT_TRUE(answer->predicate_now);
+}
+
 TEST_F(Files, MeshesWithoutAFileAreOneFinding) {
   foreign::Options o;
   std::string model = foreign::arm_model();

@@ -147,7 +147,7 @@ static void ask_terms(struct opened *o) {
       reel->action_max[i] = element->max;
       reel->action_ctrl[i] = element->actuator;
     }
-  } else {
+  } else if (!ph_task_info_of(o->task)->judges_only) {
     note(reel->task_note, sizeof reel->task_note,
          "the task's terms do not fit the recorded actions");
   }
