@@ -33,6 +33,8 @@ struct ph_live {
   double *action;      /* (action_dim) of the control step that is under way, or was last */
   bool running;
   uint64_t seed;
+  int64_t resets;
+  ph_policy *policy; /* borrowed; NULL: the task's */
   ph_end end;
   char detail[400];
 };
@@ -154,6 +156,7 @@ ph_status ph_live_open(ph_live **out, const ph_task *task, const ph_model *model
   live->task = ph_task_ref(task);
   live->model = ph_model_ref(model);
   live->room = opt && opt->room ? opt->room : ROOM;
+  live->policy = opt ? opt->policy : NULL;
   ph_status status = ph_env_create(&live->env, task, model, &env);
   if (status == PH_OK)
     status = origin(live, opt);
@@ -214,6 +217,7 @@ ph_status ph_live_reset(ph_live *live, uint64_t seed) {
   if (status == PH_OK)
     status = begin_history(live, &row0);
   live->running = status == PH_OK;
+  live->resets++;
   return status;
 }
 
@@ -241,7 +245,9 @@ static ph_status fail(ph_live *live, ph_status status) {
 static ph_status choose(ph_live *live, ph_drive drive, const double *override) {
   size_t n = (size_t)ph_env_dims(live->env)->action_dim;
   ph_status status = PH_OK;
-  if (drive == PH_DRIVE_POLICY && ph_task_info_of(live->task)->has_policy)
+  if (drive == PH_DRIVE_POLICY && live->policy)
+    status = ph_policy_ask(live->policy, 0, live->resets - 1, live->seed, live->env, live->action);
+  else if (drive == PH_DRIVE_POLICY && ph_task_info_of(live->task)->has_policy)
     status = ph_env_policy(live->env, live->action);
   else if (drive != PH_DRIVE_HELD)
     memset(live->action, 0, n * sizeof *live->action);

@@ -12,7 +12,9 @@
 #include "json.h"
 #include "object_names.h"
 #include "program.h"
+#include "program_child.h"
 #include "scene.h"
+#include "waiting.h"
 
 enum { LINE_FIXED = 4096, LINE_NUMBER = 64 };
 
@@ -30,6 +32,10 @@ typedef struct group {
 struct ph_policy {
   pthread_mutex_t lock; /* of all below */
   ph_program *program;
+  char *command;
+  ph_policy_options opt;
+  int64_t asked;   /* [ms] */
+  bool answered;   /* once at least */
   bool introduced; /* the first line is made */
   int dim;
   int nreadouts;
@@ -42,6 +48,14 @@ struct ph_policy {
 
 static ph_status no_memory(void) {
   return ph_fail(PH_ENOMEM, "policy: out of memory");
+}
+
+static bool is_cancelled(void *user) {
+  const ph_policy *p = user;
+  double seconds = 1e-3 * (double)(ph_process_now() - p->asked);
+  double limit = p->opt.timeout + (p->answered ? 0 : PH_POLICY_FIRST);
+  return (p->opt.cancel && p->opt.cancel(p->opt.user)) ||
+         !ph_wait_command(p->command, seconds, (int)fmin(limit, 1e9));
 }
 
 ph_status ph_policy_open(ph_policy **out, const char *command, const ph_policy_options *opt) {
@@ -58,9 +72,11 @@ ph_status ph_policy_open(ph_policy **out, const char *command, const ph_policy_o
                                  .timeout = opt->timeout,
                                  .first = PH_POLICY_FIRST,
                                  .longest = LINE_FIXED,
-                                 .cancel = opt->cancel,
-                                 .user = opt->user};
-  ph_status status = ph_program_start(&policy->program, &po);
+                                 .cancel = is_cancelled,
+                                 .user = policy};
+  policy->opt = *opt;
+  policy->command = strdup(command);
+  ph_status status = policy->command ? ph_program_start(&policy->program, &po) : no_memory();
   if (status == PH_OK)
     *out = policy;
   else
@@ -84,6 +100,7 @@ void ph_policy_close(ph_policy *policy) {
   group_free(&policy->sensors);
   group_free(&policy->names);
   free(policy->readouts);
+  free(policy->command);
   free(policy->line.data);
   pthread_mutex_destroy(&policy->lock);
   free(policy);
@@ -295,9 +312,13 @@ static ph_status ask(ph_policy *p, int env_id, int64_t episode, uint64_t seed, p
     status = ph_fail(PH_EINVAL, "policy: an env of another task");
   if (status == PH_OK)
     status = describe(p, env_id, episode, seed, env);
+  p->asked = ph_process_now();
   if (status == PH_OK)
     status = ph_program_ask(p->program, p->line.data, p->line.n, &text, &size);
-  return status == PH_OK ? take_answer(p, text, size, action) : status;
+  if (status == PH_OK)
+    status = take_answer(p, text, size, action);
+  p->answered = p->answered || status == PH_OK;
+  return status;
 }
 
 ph_status ph_policy_ask(ph_policy *policy, int env_id, int64_t episode, uint64_t seed, ph_env *env,

@@ -28,6 +28,8 @@ const std::map<string, string> kElsewhere = {
     {"version", "of all verbs: see test_cli"},
 };
 
+const char kPolicy[] = "read first; while read x; do echo [2]; done";
+
 const Args kRecord = {"cart.lua", "--out", "new", "--json"};
 
 const std::vector<Case> kCases = {
@@ -59,7 +61,7 @@ const std::vector<Case> kCases = {
     {"record", "seed", kRecord, {"--seed", "9"}},
     {"record", "hold", kRecord, {"--hold", "0.1"}},
     {"record", "success", kRecord, {"--success", "s.joint.cart > 0.002"}},
-    {"record", "policy-command", kRecord, {"--policy-command", "while read x; do echo [2]; done"}},
+    {"record", "policy-command", kRecord, {"--policy-command", kPolicy}},
     {"record", "out", {"cart.lua", "--json"}, {"--out", "new"}},
     {"record", "assets", kRecord, {"--assets", "none"}},
     {"record",
@@ -91,6 +93,7 @@ const std::vector<Case> kCases = {
     {"task", "json", {"check", "cart.lua"}, {"--json"}},
     {"preview", "seed", {"cart.lua", "--keys", "n"}, {"--seed", "5"}},
     {"preview", "hold", {"cart.lua", "--keys", "n"}, {"--hold", "0.1"}},
+    {"preview", "policy-command", {"cart.lua", "--keys", "n"}, {"--policy-command", kPolicy}},
     {"preview", "success", {"cart.lua", "--keys", "n"}, {"--success", "s.joint.cart > 9"}},
     {"preview", "model", {"bare.lua", "--keys", "n"}, {"--model", "cart.xml"}},
     {"preview", "assets", {"cart.lua", "--keys", "n"}, {"--assets", "none"}},

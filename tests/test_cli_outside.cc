@@ -187,4 +187,16 @@ TEST_F(Outside, TheScreenSaysWhoJudges) {
   EXPECT_EQ(o.out.find("same here"), string::npos) << "the task does not judge instead: " << o.out;
 }
 
+TEST_F(Outside, APreviewActsByIt) {
+  Outcome o = Run({"preview", "bare.lua", "--seed", "3", "--keys", "n n n n", "--policy-command",
+                   Script("p.py", Answers(9, "pass"))});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("acts: policy"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("push      0.50000"), string::npos) << o.out;
+  o = Run({"preview", "bare.lua", "--seed", "3", "--keys", "n n n n", "--policy-command",
+           Script("p.py", Answers(2, "sys.exit('no more')"))});
+  EXPECT_NE(o.out.find("step 2: policy: exec "), string::npos) << o.out;
+  EXPECT_NE(o.out.find("2 actions"), string::npos) << o.out;
+}
+
 } // namespace

@@ -17,7 +17,9 @@ struct session_options {
   const char *group;     /* Nullable: begin with the episodes of this group alone */
   /* A live env of the one path, a task, instead of files: a preview. */
   bool live;
-  double hold; /* in force; negative: the task's */
+  double hold;           /* in force; negative: the task's */
+  const char *policy;    /* Nullable: a command that chooses actions, instead of the task's */
+  double policy_timeout; /* [s] */
   const char *model;
 };
 

@@ -18,6 +18,7 @@ struct live_session {
   struct session_options opt; /* borrowed */
   ph_task *task;              /* NULL: it does not load; error says why */
   ph_model *model;
+  ph_policy *policy; /* NULL: the task's */
   ph_live *live;
   struct opened o;
   bool open, settled;
@@ -40,10 +41,12 @@ static void unload(struct live_session *ls) {
   if (ls->open)
     opened_close(&ls->o);
   ph_live_free(ls->live);
+  ph_policy_close(ls->policy);
   ph_model_unref(ls->model);
   ph_task_unref(ls->task);
   ls->open = false;
   ls->live = NULL;
+  ls->policy = NULL;
   ls->model = NULL;
   ls->task = NULL;
 }
@@ -59,6 +62,11 @@ static ph_status open_task(struct live_session *ls) {
   return status;
 }
 
+static ph_status open_policy(struct live_session *ls) {
+  const ph_policy_options how = {.timeout = ls->opt.policy_timeout};
+  return ls->opt.policy ? ph_policy_open(&ls->policy, ls->opt.policy, &how) : PH_OK;
+}
+
 static ph_status load(struct live_session *ls) {
   ph_live_options how = PH_LIVE_OPTIONS_INIT;
   how.hold_seconds = ls->opt.hold;
@@ -69,6 +77,9 @@ static ph_status load(struct live_session *ls) {
     status = ph_model_open(&ls->model, ls->opt.model, &ls->opt.store.model);
   else if (status == PH_OK)
     status = ph_task_model(&ls->model, ls->task, &ls->opt.store.model);
+  if (status == PH_OK)
+    status = open_policy(ls);
+  how.policy = ls->policy;
   if (status == PH_OK)
     status = ph_live_open(&ls->live, ls->task, ls->model, &how);
   if (status == PH_OK && ph_env_dims(ph_live_env(ls->live))->action_dim > LIVE_ELEMENTS) {
@@ -204,7 +215,7 @@ static void describe(struct live_answer *to, const struct live_session *ls, uint
   *to = (struct live_answer){
       .on = true, .settled = ls->settled, .resets = resets, .end = PH_END_UNKNOWN};
   to->reloads = ls->reloads;
-  to->has_policy = ls->task && ph_task_info_of(ls->task)->has_policy;
+  to->has_policy = ls->policy || (ls->task && ph_task_info_of(ls->task)->has_policy);
   to->control_steps = steps_of(ls);
   to->substeps = done(ls);
   if (!ls->open)

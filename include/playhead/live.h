@@ -5,6 +5,7 @@
 #define PLAYHEAD_LIVE_H
 
 #include <playhead/env.h>
+#include <playhead/policy.h>
 #include <playhead/replay.h>
 
 #ifdef __cplusplus
@@ -15,7 +16,7 @@ typedef struct ph_live ph_live;
 
 /* Where actions come from. */
 typedef enum ph_drive {
-  PH_DRIVE_POLICY, /* the task's */
+  PH_DRIVE_POLICY, /* the task's, or the command of the options */
   PH_DRIVE_ZERO,   /* all elements 0 */
   PH_DRIVE_HELD,   /* those of the step before; 0 at first */
   PH_DRIVE_COUNT
@@ -25,9 +26,11 @@ PH_API const char *ph_drive_name(ph_drive drive); /* "policy", "zero", "held" */
 typedef struct ph_live_options {
   double hold_seconds; /* in force; negative: the task's */
   size_t room;         /* bytes that the history may take; 0: 256 MiB */
+  ph_policy *policy; /* Nullable: in place of the task's, as env 0, whose episodes are counted from
+                        the first reset on; borrowed */
 } ph_live_options;
 #define PH_LIVE_OPTIONS_INIT                                                                       \
-  { -1.0, 0 }
+  { -1.0, 0, NULL }
 
 /* References task and model; opt is nullable. No episode runs before ph_live_reset. Errors of
  * ph_env_create. */
@@ -46,7 +49,7 @@ PH_API ph_status ph_live_reset(ph_live *live, uint64_t seed);
  *
  * An action or state that is not finite ends the episode as nan, and is no error. PH_EINVAL: no
  * episode runs. PH_ENOMEM: the history has no room; the env stays at its head. Other errors are
- * those of ph_env_step and ph_env_policy; the episode has ended then. */
+ * those of ph_env_step, ph_env_policy and ph_policy_ask; the episode has ended then. */
 PH_API ph_status ph_live_advance(ph_live *live, int n, ph_drive drive, const double *override);
 
 typedef struct ph_live_state {

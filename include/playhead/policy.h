@@ -40,7 +40,8 @@ typedef struct ph_policy ph_policy;
 typedef struct ph_policy_options {
   double timeout; /* [s] that an answer may take */
   /* Nullable: asked every 50 ms while an answer is waited for, by the thread that waits, with other
-   * threads waiting for it; true: it is no longer waited for. */
+   * threads waiting for it; true: it is no longer waited for. So is whoever watches that thread
+   * (<playhead/wait.h>). */
   bool (*cancel)(void *user);
   void *user;
 } ph_policy_options;

@@ -1,5 +1,6 @@
 /* Waiting for the child that tries a file or a model first (see playhead.h), or for a command that
- * judges (<playhead/judge.h>): who waits may show that, and may stop it. */
+ * judges or chooses (<playhead/judge.h>, <playhead/policy.h>): who waits may show that, and may
+ * stop it. */
 #ifndef PLAYHEAD_WAIT_H
 #define PLAYHEAD_WAIT_H
 
@@ -16,7 +17,7 @@ typedef struct ph_wait {
   bool model;        /* a model is collected and compiled; else a file is opened and read */
   double seconds;    /* so far */
   int limit;         /* [s] after which there is no more waiting */
-  bool command;      /* a command judges states: `where` is the command; else as model says */
+  bool command;      /* a command was asked: `where` is the command; else as model says */
 } ph_wait;
 
 /* Called in the thread that waits, every 50 ms. true: the child is ended, and the call that waits

@@ -116,11 +116,13 @@ static const struct verb verbs[] = {
      "A begins the episode again, N the one of the next seed, :reset 7 that of seed 7. d changes\n"
      "who acts: the policy, zeros, or the last action held; i and I nudge the action element that\n"
      "is chosen in its panel, c frees it. :reload loads the file anew after it was edited. A\n"
-     "recorded episode comes again from its own seed, which info shows. With --keys the picture\n"
-     "that they lead to is printed.",
-     ANY | OPTION_BIT(SEED) | OPTION_BIT(HOLD) | OPTION_BIT(SUCCESS) | OPTION_BIT(MODEL) |
-         OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII) |
-         OPTION_BIT(SIZE) | OPTION_BIT(KEYS) | OPTION_BIT(COLOR),
+     "recorded episode comes again from its own seed, which info shows. With --policy-command a\n"
+     "command is the policy, as for record; :reload starts it anew. With --keys the picture that\n"
+     "they lead to is printed.",
+     ANY | OPTION_BIT(POLICY) | OPTION_BIT(POLICY_TIMEOUT) | OPTION_BIT(SEED) | OPTION_BIT(HOLD) |
+         OPTION_BIT(SUCCESS) | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) |
+         OPTION_BIT(SCHEME) | OPTION_BIT(ASCII) | OPTION_BIT(SIZE) | OPTION_BIT(KEYS) |
+         OPTION_BIT(COLOR),
      1, 1, verb_preview},
     {"verify", "PATH...", "check all episodes from the first to the last step",
      "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
@@ -306,7 +308,7 @@ static bool say_wait(void *arg, const ph_wait *wait) {
   (void)arg;
   if (wait->seconds >= SAID_AFTER && last < SAID_AFTER)
     fprintf(stderr, "playhead: %s: %s; no answer yet, for %d s at most\n", wait->where,
-            wait->command ? "it is judging"
+            wait->command ? "it was asked"
             : wait->model ? "the model is loaded and compiled"
                           : "the file is being opened",
             wait->limit);

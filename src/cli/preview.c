@@ -27,6 +27,8 @@ int verb_preview(const struct options *opt) {
   struct view_options view = cli_view_options(opt);
   view.session.live = true;
   view.session.hold = opt->hold;
+  view.session.policy = opt->policy;
+  view.session.policy_timeout = opt->policy_timeout;
   view.session.model = opt->model;
   view.seed = opt->seed;
   view.step = -1;
