@@ -145,7 +145,8 @@ static ph_status look_other(ph_rescue *r, const char *name) {
   char why[400];
   if (!ph_index_parse_journal(name, &env_id, &episode))
     return PH_OK;
-  snprintf(why, sizeof why, "%s: it is a link, a folder or a device, no file: it is not read", name);
+  snprintf(why, sizeof why, "%s: it is a link, a folder or a device, no file: it is not read",
+           name);
   return ph_rescue_lose_journal(r, why);
 }
 

@@ -158,9 +158,10 @@ TEST_F(SalvageFault, WhatIsNoFileIsNamedAndNotRead) {
   ASSERT_EQ(0, mkfifo((dir + "/env001.journal").c_str(), 0600));
   Report report;
   ASSERT_EQ(PH_OK, ph_salvage_run(&report.r, dir.c_str(), nullptr)) << ph_error();
-  EXPECT_EQ("lost  0: env000.journal: it is a link, a folder or a device, no file: it is not read\n"
-            "lost  0: env001.journal: it is a link, a folder or a device, no file: it is not read\n",
-            report.text());
+  EXPECT_EQ(
+      "lost  0: env000.journal: it is a link, a folder or a device, no file: it is not read\n"
+      "lost  0: env001.journal: it is a link, a folder or a device, no file: it is not read\n",
+      report.text());
   EXPECT_TRUE(fs::is_symlink(dir + "/env000.journal"));
   EXPECT_TRUE(fs::is_fifo(dir + "/env001.journal"));
 }

@@ -12,8 +12,8 @@ struct live_session;
 struct session {
   struct live_session *live; /* a live env instead of files, and no store; NULL: files */
   ph_store *store;
-  ph_task *task; /* Nullable: instead of the recorded ones */
-  char *success; /* Nullable: an expression, instead of what it or they say */
+  ph_task *task;   /* Nullable: instead of the recorded ones */
+  char *success;   /* Nullable: an expression, instead of what it or they say */
   ph_judge *judge; /* Nullable: a command, instead of all of these */
   struct catalog *catalog;
   struct slot {

@@ -44,8 +44,8 @@ typedef struct ph_verify_options {
   /* Nullable: called now and then; false ends the check with PH_ECANCELED. */
   bool (*progress)(void *arg, int64_t step, int64_t states);
   void *arg;
-  ph_judge *judge; /* Nullable: says what the predicate is in place of the task, without a model too.
-                      Its errors are those of the check: it did not finish then */
+  ph_judge *judge; /* Nullable: says what the predicate is in place of the task, without a model
+                      too. Its errors are those of the check: it did not finish then */
 } ph_verify_options;
 
 /* Checks one episode from its first to its last state. model is nullable or uncompiled (then the
