@@ -284,7 +284,7 @@ static ph_status renew(struct session *s, struct live_session *ls) {
  */
 static ph_status fill_plots(struct session *s, struct live_session *ls, struct snapshot *snap) {
   uint64_t until = session_clock() + CURVE_MS;
-  struct plot_answer first = {0};
+  struct plot_answer first;
   if (!plots_answer(&s->plots, &ls->o, &s->last.plot, snap->step, &snap->plot))
     return PH_ENOMEM;
   if (!plots_wanting(&s->plots))
