@@ -34,7 +34,8 @@ local function plan(s)
   })[aim[1]]
 end
 
-local function lifted(s) return s.body.cubeA.z > s.site.table_top.z + 0.04 end
+-- The screen shows what a condition read last.
+local function lifted(s) return s.site.table_top.z + 0.04 < s.body.cubeA.z end
 local function held(s) return s.contact("finger_l", "cubeA") and s.contact("finger_r", "cubeA") end
 
 return {

@@ -131,12 +131,12 @@ TEST(Readme, TheTaskRunsOnTheModelThatItNames) {
   ph_task_unref(task);
 }
 
-// The lines of a block from `from` on, as a script. `view` and `preview` need a terminal.
+// The lines of a block from `from` on, as a script. `view` needs a terminal.
 static std::string script_of(const std::string &text, size_t from, int *lines) {
   std::string block = text.substr(from, text.find("```", from) - from), script = "set -e\n";
   for (size_t at = 0; at < block.size(); at = block.find('\n', at) + 1) {
     std::string line = block.substr(at, block.find('\n', at) - at);
-    if (line.find("$playhead view") == 0 || line.find("$playhead preview") == 0)
+    if (line.find("$playhead view") == 0)
       continue;
     if (line.find("playhead=") == 0)
       line = "";
