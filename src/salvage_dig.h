@@ -40,7 +40,7 @@ typedef struct ph_found {
   ph_h5_extent extent; /* of datasets */
   int64_t keep;        /* rows that are taken; -1: none of it */
   bool broken;         /* its list is not all there */
-  bool stray;          /* its name is lost: it has one by its place */
+  bool stray;          /* its name is lost: it has one by its place, or another */
   bool mended;         /* a part of its header is lost */
   char why[160];       /* what of it is lost; "" */
 } ph_found;

@@ -205,9 +205,6 @@ static void plan_episode(ph_dig *dig, ph_unit *u) {
   if (u->own)
     ph_dig_check(dig, u);
   u->whole = sound(dig, u);
-  if (root->stray && !u->why[0])
-    snprintf(u->why, sizeof u->why, "its name is lost: it has one by its place%s",
-             strncmp(ph_dig_name(root), "demo_", 5) == 0 ? " in the file" : ", which is taken");
   cut_rows(dig, u);
   keep_rows(dig, u);
   if (u->whole && !below_data(dig, u))
@@ -259,17 +256,28 @@ static const char *first_why(const ph_dig *dig, const ph_unit *u, const ph_found
   return *which ? (*which)->why : "";
 }
 
+static const char *about_name(const ph_found *root) {
+  if (!root->stray)
+    return "";
+  return strncmp(ph_dig_name(root), "demo_", 5) == 0
+             ? "its name is lost: it has one by its place in the file"
+             : "its name is lost: it has another";
+}
+
 static void say_episode(ph_dig *dig, ph_unit *u) {
   const ph_found *which;
+  const char *name = about_name(&dig->at[u->root]);
   if (u->lost) {
     ph_dig_say(dig, u->id, PH_SALVAGE_LOST, 0, "%s", u->why);
   } else if (u->keep < u->rows) {
     const char *why = first_why(dig, u, &which);
-    ph_dig_say(dig, u->id, PH_SALVAGE_SAVED, u->keep, "steps from %lld of %lld are lost: %s%s%s",
+    ph_dig_say(dig, u->id, PH_SALVAGE_SAVED, u->keep,
+               "%s%ssteps from %lld of %lld are lost: %s%s%s", name, *name ? "; " : "",
                (long long)u->keep, (long long)u->rows, which ? ph_dig_within(dig, which) : u->why,
                *why ? ": " : "", why);
   } else {
-    ph_dig_say(dig, u->id, PH_SALVAGE_SAVED, u->keep > 0 ? u->keep : 0, "%s", u->why);
+    ph_dig_say(dig, u->id, PH_SALVAGE_SAVED, u->keep > 0 ? u->keep : 0, "%s%s%s", name,
+               *name && u->why[0] ? "; " : "", u->why);
   }
 }
 

@@ -112,10 +112,11 @@ inline std::string episode_behind(hid_t file, const std::string &stray, hid_t so
 }
 
 /* Every array of the file is the beginning of the source's of that name, or, where the name of an
- * episode is lost, all of them are of one and the same episode that is not there otherwise. Rows in
- * all. */
+ * episode is lost, all of them are of one and the same episode that is not there otherwise; then
+ * the report (nullable) says so. Rows in all. */
 inline int64_t expect_beginnings(const std::string &file, const std::string &source,
-                                 const std::vector<std::string> &but = {}) {
+                                 const std::vector<std::string> &but = {},
+                                 const Report *report = nullptr) {
   hid_t a = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   hid_t b = H5Fopen(source.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   int64_t rows = 0;
@@ -131,6 +132,8 @@ inline int64_t expect_beginnings(const std::string &file, const std::string &sou
     std::string episode = episode_of(name), as = name;
     if (!episode.empty() && H5Lexists(b, episode.c_str(), H5P_DEFAULT) <= 0) {
       if (!behind.count(episode)) {
+        const ph_salvaged *line = report ? report->of(episode.substr(6)) : nullptr;
+        EXPECT_TRUE(!report || (line && strstr(line->why, "its name is lost"))) << episode;
         behind[episode] = episode_behind(a, episode, b, but);
         for (const auto &[other, of] : behind)
           EXPECT_TRUE(other == episode || of.empty() || of != behind[episode])
@@ -279,7 +282,8 @@ protected:
         continue;
       }
       ASSERT_TRUE(std::filesystem::exists(out)) << report.text();
-      most = std::max(most, expect_beginnings(out, whole, {"/mask", "/index", "crc", "final_"}));
+      most = std::max(most,
+                      expect_beginnings(out, whole, {"/mask", "/index", "crc", "final_"}, &report));
       if (check)
         check(report);
     }

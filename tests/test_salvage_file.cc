@@ -173,3 +173,22 @@ TEST_F(Salvage, EpisodesThatNoListLeadsToAreFoundAndNumberedByPlace) {
     EXPECT_GT(expect_beginnings(out, whole), 30 * 12);
   }
 }
+
+TEST_F(Salvage, AnEpisodeThatHasLostItsNameAndStepsSaysBoth) {
+  foreign::Options o = small(false, false);
+  o.rows.assign(60, 12);
+  o.rows[30] = 900;
+  foreign::write_robomimic(whole, o);
+  Bytes all = bytes_of(whole);
+  int both = 0;
+  for (size_t i = 4; i < 8; i++) {
+    write_bytes(cut, all.substr(0, all.size() * i / 12));
+    Report report;
+    if (salvage(report) != PH_OK)
+      continue;
+    both += report.text().find("its name is lost: it has one by its place in the file; steps ") !=
+            std::string::npos;
+    expect_beginnings(out, whole, {}, &report);
+  }
+  EXPECT_GT(both, 0);
+}
