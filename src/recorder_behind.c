@@ -91,29 +91,31 @@ static bool thread_runs(ph_recorder *rec) {
   return b->on;
 }
 
-static bool put(ph_recorder *rec, ph_kept *ended) {
+static void put(ph_recorder *rec, ph_kept *ended) {
   ph_behind *b = &rec->behind;
-  if (!thread_runs(rec))
-    return false;
   while (b->n >= PH_BEHIND)
     pthread_cond_wait(&b->less, &rec->lock);
   *b->last = ended;
   b->last = &ended->next;
   b->n++;
   pthread_cond_signal(&b->more);
-  return true;
 }
 
 /* The env's next episode needs the journal's name. */
 bool ph_behind_put(ph_recorder *rec, ph_kept *ended) {
   if (!rec->behind.wanted)
     return false;
+  pthread_mutex_lock(&rec->lock);
+  bool runs = thread_runs(rec);
+  pthread_mutex_unlock(&rec->lock);
+  if (!runs)
+    return false;
   if (ended->take.journal)
     ph_take_to_journal(rec, &ended->take);
   pthread_mutex_lock(&rec->lock);
-  bool taken = put(rec, ended);
+  put(rec, ended);
   pthread_mutex_unlock(&rec->lock);
-  return taken;
+  return true;
 }
 
 void ph_recorder_flush(ph_recorder *rec) {
