@@ -174,7 +174,7 @@ static ph_status write_beside(ph_recorder *rec, ph_sink *sink) {
  * what is told of it: nothing is lost, but it is not where it was to be. Returns the number of
  * episodes that are there. */
 static int64_t save_beside(ph_recorder *rec, char *text, size_t size) {
-  char path[sizeof rec->path + 90], line[800];
+  char path[sizeof rec->path + 90], line[sizeof path + sizeof rec->path + 900];
   ph_sink *sink = NULL;
   int64_t before = rec->tally.commits;
   if (open_beside(&sink, path, sizeof path, rec) == PH_OK)
