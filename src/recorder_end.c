@@ -170,11 +170,13 @@ static ph_status write_beside(ph_recorder *rec, ph_sink *sink) {
   return status == PH_OK ? finished : status;
 }
 
+enum { TOLD = 2400 }; /* bytes of what is told at the end: two paths and a reason */
+
 /* Writes what is kept into that run. text is what stands against the place of its own, and becomes
  * what is told of it: nothing is lost, but it is not where it was to be. Returns the number of
  * episodes that are there. */
 static int64_t save_beside(ph_recorder *rec, char *text, size_t size) {
-  char path[sizeof rec->path + 90], line[sizeof path + sizeof rec->path + 900];
+  char path[sizeof rec->path + 90], line[TOLD];
   ph_sink *sink = NULL;
   int64_t before = rec->tally.commits;
   if (open_beside(&sink, path, sizeof path, rec) == PH_OK)
@@ -185,7 +187,7 @@ static int64_t save_beside(ph_recorder *rec, char *text, size_t size) {
   if (sink)
     sink->free(sink);
   if (saved > 0) {
-    snprintf(line, sizeof line, "%s: %lld episode%s not be written into it and %s in %s: %s",
+    snprintf(line, sizeof line, "%s: %lld episode%s not be written into it and %s in %s: %.800s",
              rec->path, (long long)saved, saved == 1 ? " could" : "s could",
              saved == 1 ? "is" : "are", path, text);
     ph_recorder_say(rec, line);
@@ -197,7 +199,7 @@ static int64_t save_beside(ph_recorder *rec, char *text, size_t size) {
 /* --- all of it --- */
 
 ph_status ph_recorder_close(ph_recorder *rec, ph_tally *tally) {
-  char text[800] = "";
+  char text[TOLD] = "";
   int success = (rec->required & PH_COL_BIT(PH_COL_PREDICATE)) != 0 ? 0 : -1;
   for (size_t i = 0; i < rec->nslots; i++)
     if (rec->slots[i]->running)
