@@ -10,6 +10,9 @@
 #include "json.h"
 #include "rng.h"
 
+/* An attribute has room for 60 000 bytes: what later steps add has a place too. */
+enum { PROVENANCE_LIMIT = 32000 };
+
 static void set(char *to, size_t size, const char *from) {
   snprintf(to, size, "%s", from);
 }
@@ -42,15 +45,47 @@ void ph_recorder_make_run_id(char *out, size_t size) {
   snprintf(out, size, "%s-%ld-%05lx", stamp, (long)getpid(), (unsigned long)t.tv_nsec & 0xfffff);
 }
 
-/* Nothing in it may differ between two recordings of one seed: no time, no folder, no run. */
-static ph_status provenance_of(char **out, const ph_episode_meta *meta, const ph_model *model) {
+/* A text that is no UTF-8 is kept escaped. NULL: no memory. */
+static json_t *text_of(const char *text) {
+  size_t n = strlen(text), size = 4 * n + 1;
+  json_t *value = json_string(text);
+  char *escaped = value ? NULL : malloc(size);
+  if (escaped) {
+    ph_escape(escaped, size, text, n);
+    value = json_string(escaped);
+  }
+  free(escaped);
+  return value;
+}
+
+/* Nothing in it may differ between two recordings of one seed by one policy: no time, no folder, no
+ * run. Two that differ in nothing but the command have an equal hash of their content: provenance
+ * is not in it. */
+static ph_status provenance_of(char **out, const ph_episode_meta *meta, const ph_model *model,
+                               const ph_recorder_options *opt) {
   const ph_model_facts *facts = &model->facts;
   json_t *array = json_pack("[{s:s,s:s,s:s,s:s,s:s,s:s}]", "op", "record", "by", meta->writer,
                             "engine", meta->engine, "version", facts->engine_version, "arch",
                             facts->arch, "substrate", meta->substrate);
-  *out = array ? json_dumps(array, JSON_COMPACT) : NULL;
+  json_t *step = json_array_get(array, 0);
+  bool ok = step != NULL;
+  if (ok && opt->policy)
+    ok = json_object_set_new(step, "policy", text_of(opt->policy)) == 0;
+  if (ok && opt->policy_command)
+    ok = json_object_set_new(step, "policy_command", text_of(opt->policy_command)) == 0;
+  *out = ok ? json_dumps(array, JSON_COMPACT) : NULL;
   json_decref(array);
-  return *out ? PH_OK : ph_fail(PH_EINVAL, "recorder: a name is not UTF-8");
+  if (!*out)
+    return ph_fail(PH_EINVAL, "recorder: a name is not UTF-8");
+  size_t n = strlen(*out);
+  if (n <= PROVENANCE_LIMIT)
+    return PH_OK;
+  free(*out);
+  *out = NULL;
+  return ph_fail(PH_EINVAL,
+                 "recorder: the policy's command: the provenance of an episode would have %zu "
+                 "bytes with it, and at most %d have a place",
+                 n, PROVENANCE_LIMIT);
 }
 
 static ph_status fill_dims(ph_dims *dims, const ph_model *model, const ph_recorder_options *opt) {
@@ -130,7 +165,7 @@ ph_status ph_recorder_origin(ph_episode_meta *origin, char **provenance, const p
     status = fill_hold(origin, opt);
   }
   if (status == PH_OK)
-    status = provenance_of(provenance, origin, model);
+    status = provenance_of(provenance, origin, model, opt);
   origin->provenance = *provenance ? *provenance : "[]";
   return status;
 }

@@ -135,7 +135,7 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
     json_t *e = json_array_get(episodes, i);
     EXPECT_EQ(Keys(e),
               "id env_id states actions seed end_reason success missing guarantee oddities "
-              "hold_seconds hold_steps");
+              "hold_seconds hold_steps provenance");
     EXPECT_EQ(Text(e, "end_reason"), "success");
     EXPECT_TRUE(json_is_true(json_object_get(e, "success")));
     EXPECT_EQ(json_integer_value(json_object_get(e, "states")),
@@ -143,6 +143,9 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
     EXPECT_EQ(json_array_size(json_object_get(e, "missing")), 0u);
     EXPECT_EQ(json_array_size(json_object_get(e, "oddities")), 0u);
     EXPECT_EQ(Text(e, "guarantee"), "EXACT");
+    json_t *by = json_array_get(json_object_get(e, "provenance"), 0);
+    EXPECT_EQ(Keys(by), "op by engine version arch substrate policy");
+    EXPECT_EQ(Text(by, "policy"), "task");
     ids.push_back(Text(e, "id"));
   }
   /* env i records ceil((M-i)/N) */
@@ -151,8 +154,9 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
 
   o = Run({"info", "run"});
   EXPECT_EQ(o.status, 0) << o.err;
-  for (const char *part : {"run, 3 episodes", "data hash", "nq 1 nv 1 nu 1",
-                           "hold 0.02 s = 5 steps", "playhead/warmstart", "EXACT"})
+  for (const char *part :
+       {"run, 3 episodes", "data hash", "nq 1 nv 1 nu 1", "hold 0.02 s = 5 steps",
+        "actions    chosen by the task's policy\n", "playhead/warmstart", "EXACT"})
     EXPECT_NE(o.out.find(part), string::npos) << part << o.out;
 
   for (const char *verb : {"verify", "replay"}) {

@@ -70,6 +70,58 @@ TEST_F(Outside, TheExampleOfAPolicyRecordsTheSameWhateverJobsIs) {
   EXPECT_EQ(hashes[0].size(), 64u);
 }
 
+TEST_F(Outside, TheCommandIsInTheProvenanceAndNotInTheHash) {
+  // Two commands of one policy: the content is the same, and who chose it is not.
+  std::string one = Example("policy.py"), other = "LC_ALL=C " + one + " # \"caf\xc3\xa9\"\t'$0'";
+  ASSERT_EQ(Run(With("one", one)).status, 0);
+  ASSERT_EQ(Run(With("other", other)).status, 0);
+  auto expect_by = [&](const std::string &run, const std::string &command, const char *op) {
+    json_t *info = Json(Run({"info", Path(run), "--json"})), *episode;
+    json_t *episodes = json_object_get(info, "episodes");
+    size_t i;
+    EXPECT_EQ(json_array_size(episodes), 5u);
+    json_array_foreach(episodes, i, episode) {
+      json_t *steps = json_object_get(episode, "provenance"), *first = json_array_get(steps, 0);
+      EXPECT_EQ(Text(first, "policy"), "command");
+      EXPECT_EQ(Text(first, "policy_command"), command);
+      EXPECT_EQ(Text(json_array_get(steps, json_array_size(steps) - 1), "op"), op);
+    }
+    std::string hash = Text(info, "data_hash");
+    json_decref(info);
+    return hash;
+  };
+  std::string hash = expect_by("one", one, "record");
+  EXPECT_EQ(hash.size(), 64u);
+  EXPECT_EQ(hash, expect_by("other", other, "record"));
+  EXPECT_NE(Run({"info", Path("one")}).out.find("\nactions    chosen by the command " + one + "\n"),
+            string::npos);
+  // What was appended by another one says so, and a pack takes it along.
+  ASSERT_EQ(Run(With("one", "exec " + one, {"--append"})).status, 0);
+  Outcome o = Run({"info", Path("one")});
+  for (const std::string &command : {one, "exec " + one})
+    EXPECT_NE(o.out.find("\nactions    of 5 episodes: chosen by the command " + command + "\n"),
+              string::npos)
+        << o.out;
+  ASSERT_EQ(Run({"pack", Path("other"), "--out", Path("all.h5")}).status, 0);
+  EXPECT_EQ(hash, expect_by("all.h5", other, "pack"));
+}
+
+TEST_F(Outside, ACommandThatIsNoTextOrHasNoPlaceInTheProvenance) {
+  Outcome o = Run(With("run", Example("policy.py") + " # \xff\xfe"));
+  EXPECT_EQ(o.status, 0) << o.err;
+  o = Run({"info", Path("run")});
+  EXPECT_NE(o.out.find(Example("policy.py") + " # \\xff\\xfe\n"), string::npos) << o.out;
+  std::string most = Example("policy.py") + " # " + std::string(31000, 'x');
+  EXPECT_EQ(Run(With("most", most)).status, 0);
+  EXPECT_EQ(Run({"verify", Path("most")}).status, 0);
+  o = Run(With("more", most + std::string(1500, 'x')));
+  EXPECT_EQ(o.status, 3);
+  EXPECT_NE(o.err.find("recorder: the policy's command: the provenance of an episode would have 3"),
+            string::npos)
+      << o.err;
+  EXPECT_FALSE(fs::exists(Path("more")));
+}
+
 TEST_F(Outside, OneThatDiesEndsTheRunAndItsEpisodesAreKept) {
   Outcome o = Run(With("run", Script("p.py", Answers(20, "raise ValueError('lost')")), {"--json"}));
   EXPECT_EQ(o.status, 3) << o.err;

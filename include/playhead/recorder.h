@@ -49,11 +49,15 @@ typedef struct ph_recorder_options {
   /* Nullable. As warn, and told instead of it that a cause is gone, and how many episodes of which
    * run were taken away by overwriting. */
   void (*relief)(void *user, const char *line);
+  /* Who chooses the actions, for the episodes' provenance. Both nullable: it does not say so then.
+   * PH_EINVAL where the command is too long for it (some 30 000 bytes). */
+  const char *policy;         /* "task", "command", ... */
+  const char *policy_command; /* as it was given */
 } ph_recorder_options;
 #define PH_RECORDER_OPTIONS_INIT                                                                   \
   {                                                                                                \
     NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false, false, false, PH_EXISTING_REFUSE,    \
-        NULL, NULL, NULL                                                                           \
+        NULL, NULL, NULL, NULL, NULL                                                               \
   }
 
 /* Tally of a recording: resets = commits + discards once it is closed and nothing was lost. */

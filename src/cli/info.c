@@ -7,6 +7,7 @@
 
 #include "info_follow.h"
 #include "info_foreign.h"
+#include "info_policy.h"
 #include "report.h"
 
 enum { ODDITIES = 4 };
@@ -26,6 +27,7 @@ struct info {
   bool foreign; /* of other recorders */
   char no_model[240]; /* the reason that was said last */
   int different;      /* holds so far: 0, 1, or 2 for more */
+  struct policies policies;
 };
 
 /* One episode as far as it can be known. */
@@ -216,6 +218,11 @@ static json_t *strings(size_t n, const char *const *text) {
   return array;
 }
 
+static json_t *provenance(const ph_episode_meta *meta) {
+  json_t *array = meta ? json_loads(meta->provenance, 0, NULL) : NULL;
+  return array ? array : json_null();
+}
+
 static void add_episode(struct info *info, const struct facts *f, const ph_episode *episode) {
   const ph_entry *e = f->entry;
   const char *odds[ODDITIES];
@@ -223,14 +230,15 @@ static void add_episode(struct info *info, const struct facts *f, const ph_episo
   for (size_t i = 0; i < f->noddities; i++)
     odds[i] = f->oddity[i];
   json_t *object = json_pack(
-      "{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id", ph_json_text(e->id),
-      "env_id", e->env_id, "states", (json_int_t)e->states, "actions", (json_int_t)e->actions,
-      "seed", ph_json_text(e->seed), "end_reason", ph_json_text(ph_end_name(e->end_reason)),
-      "success", report_success(e->success), "missing", strings(f->nmissing, f->missing),
-      "guarantee", f->meta ? report_guarantee(f->guarantee, f->reason) : json_null(), "oddities",
+      "{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+      ph_json_text(e->id), "env_id", e->env_id, "states", (json_int_t)e->states, "actions",
+      (json_int_t)e->actions, "seed", ph_json_text(e->seed), "end_reason",
+      ph_json_text(ph_end_name(e->end_reason)), "success", report_success(e->success), "missing",
+      strings(f->nmissing, f->missing), "guarantee",
+      f->meta ? report_guarantee(f->guarantee, f->reason) : json_null(), "oddities",
       strings(f->noddities, odds), "hold_seconds",
       held ? ph_json_number(f->meta->hold_seconds) : json_null(), "hold_steps",
-      held ? report_index(f->meta->hold_steps) : json_null());
+      held ? report_index(f->meta->hold_steps) : json_null(), "provenance", provenance(f->meta));
   if (f->meta && f->meta->layout[0])
     foreign_episode_keys(object, episode, e->oddity);
   json_array_append_new(info->episodes, object);
@@ -353,6 +361,7 @@ static void show_episode(struct info *info, size_t i) {
     info->dims = f.meta->dims;
     find_missing(info, &f, episode);
     judge(info, &f, episode);
+    policies_add(&info->policies, f.meta->provenance);
   } else {
     info->refused++;
     odd(&f, ph_error());
@@ -387,6 +396,7 @@ static void show_text(struct info *info) {
     if (cli_in_group(info->store, info->group, i))
       show_episode(info, i);
   print_hold(info);
+  policies_print(&info->policies);
   if (info->opened)
     print_components(info);
 }
@@ -455,6 +465,7 @@ int verb_info(const struct options *opt) {
   if (status == EXIT_FINE && opt->follow)
     status = follow_run(&follow);
 out:
+  policies_free(&info.policies);
   ph_store_free(info.store);
   if (status == EXIT_FINE && info.refused)
     status = EXIT_FINDING;

@@ -98,7 +98,7 @@ static const struct verb verbs[] = {
      "line of JSON a step and answers with a list of numbers; <playhead/policy.h> says what is in\n"
      "it. That the run can be repeated, whatever --jobs is, is then up to that command. One that\n"
      "gives no answer in time, ends, or answers anything else ends the run: its episode is saved\n"
-     "as aborted.\n"
+     "as aborted. The command is kept in the provenance of each episode, which info shows.\n"
      "Without --out the run goes to\n"
      "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/. The last lines say how many\n"
      "episodes were started, saved and discarded (those that ended before their first step), and\n"

@@ -197,6 +197,8 @@ static int open_recorder(struct record *r) {
   opt.warn = record_warn;
   opt.relief = record_notice;
   opt.user = r;
+  opt.policy = r->opt->policy ? "command" : "task";
+  opt.policy_command = r->opt->policy;
   bool opened = ph_recorder_open(&r->recorder, r->path, r->model, &opt) == PH_OK;
   if (!opened)
     record_tell(r); /* what was taken away all the same */
