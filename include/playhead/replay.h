@@ -34,6 +34,7 @@ typedef enum ph_signal_kind {
   PH_SIGNAL_SENSOR,
   PH_SIGNAL_BODY,    /* world position of a body */
   PH_SIGNAL_CHANNEL, /* of a channel of a foreign file, as its row for the step has it */
+  PH_SIGNAL_READOUT, /* of the task, in the order of ph_task_readout; NaN where it fails */
 } ph_signal_kind;
 
 typedef struct ph_signal {
@@ -63,8 +64,8 @@ typedef struct ph_frame {
   size_t ncontact;
   const ph_contact *contact;
   bool forward;   /* derived values are there: the model compiled and fits */
-  char note[400]; /* "" or which columns are damaged here and so NULL, and why the engine derives
-                     nothing from the state, in a sentence */
+  char note[400]; /* "" or which columns are damaged here and so NULL, why the engine derives
+                     nothing from the state, and which readout failed, in a sentence */
 } ph_frame;
 
 /* Checks model and task against the episode before anything runs: names and order of joints and
@@ -78,7 +79,7 @@ PH_API void ph_replay_free(ph_replay *replay); /* Nullable */
 /* Goes to a step in O(1), clamped to the episode's states. substep must be 0 in kinematic mode.
  * PH_ECORRUPT: states or ctrl are damaged there, and there is no frame. Damage of any other column
  * leaves that one NULL and is in the frame's note; where the engine would need it, nothing is
- * derived. */
+ * derived. A readout of the task that fails is NaN and in the note. */
 PH_API ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode mode);
 
 /* Shows a row that the episode does not have: one between two of its steps, under the action that

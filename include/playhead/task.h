@@ -68,7 +68,8 @@ typedef struct ph_condition {
   const char *name; /* borrowed from the task */
   bool value;
   char reads[48]; /* what it looked at last, "joint.drawer"; "" if nothing */
-  double read;    /* the number it saw there */
+  double read;    /* the number it saw there: of "contact(a,b)" in how many points they touch */
+  char unit[8];   /* of that: "N" of a force, "points" of a contact; "" where it is not said */
 } ph_condition;
 
 #ifdef __cplusplus
