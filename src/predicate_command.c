@@ -44,6 +44,7 @@ ph_status ph_judge_open(ph_judge **out, const char *command, const ph_judge_opti
     return ph_fail(PH_ENOMEM, "predicate: out of memory");
   }
   judge->opt = *opt;
+  ph_model_files_sweep();
   *out = judge;
   return PH_OK;
 }

@@ -43,6 +43,7 @@ ph_status ph_predicate_rows_add(ph_predicate_rows *rows, int64_t first, int64_t 
 
 typedef struct ph_model_files {
   char *folder;    /* NULL: none was made */
+  int lock;        /* its descriptor, which keeps others from sweeping it away; with folder only */
   char sha256[65]; /* of the model that is there */
   char path[4200]; /* of its MJCF; "" where it has no text */
 } ph_model_files;
@@ -50,6 +51,8 @@ typedef struct ph_model_files {
 /* Writes the model's text and assets into a new temporary folder, unless they are there. PH_EIO. */
 ph_status ph_model_files_make(ph_model_files *files, const ph_model *model);
 void ph_model_files_remove(ph_model_files *files);
+/* Takes away what processes of this user left that were killed. */
+void ph_model_files_sweep(void);
 
 /* --- what is kept --- */
 

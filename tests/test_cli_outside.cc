@@ -222,6 +222,37 @@ TEST_F(Outside, TheExampleOfAPredicateJudges) {
   EXPECT_NE(o.err.find("it ended with status 5: no mujoco"), string::npos) << o.err;
 }
 
+TEST_F(Outside, AKilledOneLeavesNothingForLong) {
+  ASSERT_EQ(Run(With("run", Example("policy.py"))).status, 0);
+  fs::create_directory(top / "tmp");
+  std::string asked = Path("asked"), before = getenv("TMPDIR") ? getenv("TMPDIR") : "";
+  setenv("TMPDIR", Path("tmp").c_str(), 1);
+  auto left = [&] {
+    int n = 0;
+    for (auto &file : fs::directory_iterator(top / "tmp"))
+      n += file.path().filename().string().rfind("playhead-model-", 0) == 0 &&
+           fs::exists(file.path() / "model.xml");
+    return n;
+  };
+  auto judge = [&] {
+    return Start(
+        {"verify", Path("run"), "--predicate-command", "echo $$ > " + asked + "; exec sleep 1000"});
+  };
+  pid_t first = judge();
+  for (int i = 0; i < 1500 && Slurp(asked).empty(); i++)
+    usleep(20000);
+  EXPECT_EQ(left(), 1);
+  EXPECT_EQ(Run({"verify", Path("run"), "--predicate-command", "exit 5"}).status, 3);
+  EXPECT_EQ(left(), 1) << "it is at work";
+  kill(first, SIGKILL);
+  EXPECT_EQ(Wait(first).status, -SIGKILL);
+  EXPECT_EQ(left(), 1);
+  EXPECT_EQ(Run({"verify", Path("run"), "--predicate-command", "exit 5"}).status, 3);
+  EXPECT_EQ(left(), 0);
+  kill(atoi(Slurp(asked).c_str()), SIGKILL);
+  before.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before.c_str(), 1);
+}
+
 TEST_F(Outside, TheScreenSaysWhoJudges) {
   ASSERT_EQ(Run(With("run", Example("policy.py"))).status, 0);
   std::string judge = Example("predicate.py 0.0005");

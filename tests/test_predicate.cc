@@ -259,6 +259,73 @@ TEST_F(Predicates, WhereNothingCanBeKeptItIsSaid) {
   EXPECT_NE(note.find("run.playhead-predicate"), string::npos) << note;
 }
 
+TEST_F(Predicates, WhatAKilledOneLeftIsSweptAway) {
+  fs::path tmp = top / "tmp";
+  auto put = [&](const string &name, mode_t mode = 0700) {
+    fs::create_directory(tmp / name);
+    std::ofstream(tmp / name / "model.xml") << "<mujoco/>";
+    chmod((tmp / name).c_str(), mode);
+  };
+  auto sweep = [] {
+    ph_judge *judge = nullptr;
+    ASSERT_EQ(ph_judge_open(&judge, "true", nullptr), PH_OK);
+    ph_judge_close(judge);
+  };
+  put("playhead-model-123-aB3xyz");
+  // Nobody's, but of another name, shape or owner; a link to what is somebody's.
+  put("playhead-model-aB3xyz"), put("playhead-model-123-aB3xy"), put("playhead-model-123-aB3xyz2");
+  put("playhead-model-12x-aB3xyz"), put("playhead-model-123-aB3xy."), put("playhead-model--aB3xyz");
+  put("my-playhead-model-123-aB3xyz"), put("playhead-model-123-public", 0755);
+  put("playhead-model-124-public", 0755), put("of somebody");
+  fs::create_directory_symlink(tmp / "of somebody", tmp / "playhead-model-123-linked");
+  std::ofstream(tmp / "playhead-model-123-afile1") << "x";
+  put("playhead-model-125-folder");
+  fs::create_directory(tmp / "playhead-model-125-folder" / "another");
+  fs::create_symlink(tmp / "of somebody" / "model.xml", tmp / "playhead-model-125-folder" / "link");
+  if (getuid() == 0) {
+    put("playhead-model-126-others");
+    ASSERT_EQ(chown((tmp / "playhead-model-126-others").c_str(), 65534, 65534), 0);
+  }
+  std::set<string> left;
+  for (auto &file : fs::directory_iterator(tmp))
+    left.insert(file.path().filename());
+  sweep();
+  left.erase("playhead-model-123-aB3xyz");
+  std::set<string> now;
+  for (auto &file : fs::directory_iterator(tmp))
+    now.insert(file.path().filename());
+  EXPECT_EQ(now, left);
+  EXPECT_TRUE(fs::exists(tmp / "of somebody" / "model.xml")) << "a link is not followed";
+  EXPECT_TRUE(fs::exists(tmp / "playhead-model-125-folder" / "another"));
+  EXPECT_FALSE(fs::exists(tmp / "playhead-model-125-folder" / "model.xml"));
+  if (getuid() == 0) {
+    EXPECT_TRUE(fs::exists(tmp / "playhead-model-126-others" / "model.xml"));
+  }
+  for (auto &name : left)
+    fs::remove_all(tmp / name);
+}
+
+TEST_F(Predicates, TheModelOfOneThatWorksIsNotSweptAway) {
+  Record(20);
+  string command = Python(Judge("  os.system('ls ' + os.path.dirname(head['model']) + ' > " +
+                                Path("there") + "')\n" + string(kByA)));
+  ph_judge *judge = nullptr, *other = nullptr;
+  std::vector<uint8_t> bits;
+  ph_judge_options opt = PH_JUDGE_OPTIONS_INIT;
+  opt.forget = true;
+  ASSERT_EQ(ph_judge_open(&judge, command.c_str(), &opt), PH_OK);
+  ASSERT_EQ(Ask(judge, bits), PH_OK) << ph_error();
+  ASSERT_EQ(ph_judge_open(&other, "true", nullptr), PH_OK); // sweeps
+  ph_judge_close(other);
+  fs::remove(top / "there");
+  ASSERT_EQ(Ask(judge, bits), PH_OK) << ph_error();
+  std::ifstream in(top / "there");
+  string name;
+  EXPECT_TRUE(in >> name) << "the folder is there";
+  EXPECT_EQ(name, "model.xml");
+  ph_judge_close(judge);
+}
+
 TEST_F(Predicates, WhatIsNoAnswerIsRefused) {
   Record(20);
   auto says = [&](const string &what) {
