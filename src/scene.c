@@ -161,8 +161,8 @@ int ph_scene_geoms(const ph_sim *sim, const char *name, uint8_t *mask) {
   return matched;
 }
 
-bool ph_scene_touch(const ph_sim *sim, const uint8_t *a, const uint8_t *b, double *force) {
-  bool touch = false;
+int ph_scene_touch(const ph_sim *sim, const uint8_t *a, const uint8_t *b, double *force) {
+  int points = 0;
   double sum = 0;
   for (int i = 0; i < sim->d->ncon; i++) {
     const mjContact *c = &sim->d->contact[i];
@@ -175,11 +175,11 @@ bool ph_scene_touch(const ph_sim *sim, const uint8_t *a, const uint8_t *b, doubl
     if (c->efc_address >= 0)
       mj_contactForce(sim->m, sim->d, i, wrench);
     sum += wrench[0];
-    touch = true;
+    points++;
   }
   if (force)
     *force = sum;
-  return touch;
+  return points;
 }
 
 double ph_scene_speed_at(const ph_sim *sim, int body) {
@@ -250,7 +250,7 @@ bool ph_scene_contact(const ph_sim *sim, const char *a, const char *b, bool *tou
   uint8_t *masks = malloc(2 * n + 1);
   bool found = masks && ph_scene_geoms(sim, a, masks) > 0 && ph_scene_geoms(sim, b, masks + n) > 0;
   if (found)
-    *touch = ph_scene_touch(sim, masks, masks + n, force);
+    *touch = ph_scene_touch(sim, masks, masks + n, force) > 0;
   free(masks);
   return found;
 }

@@ -45,8 +45,9 @@ int ph_scene_ngeom(const ph_sim *sim);
 /* Marks in mask (ngeom) the geoms of the body or geom `name`; with * or [ it is a pattern (see
  * name.h) and every body and geom counts that it matches. Returns how many objects matched. */
 int ph_scene_geoms(const ph_sim *sim, const char *name, uint8_t *mask);
-/* Whether any geom of a touches one of b, and the sum of the normal forces between them [N]. */
-bool ph_scene_touch(const ph_sim *sim, const uint8_t *a, const uint8_t *b, double *force);
+/* In how many points geoms of a touch geoms of b, and the sum of the normal forces between them
+ * [N]. */
+int ph_scene_touch(const ph_sim *sim, const uint8_t *a, const uint8_t *b, double *force);
 double ph_scene_speed_at(const ph_sim *sim, int body); /* of the body's frame [m/s] */
 
 /* --- by name; each returns false when there is no such name --- */

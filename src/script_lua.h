@@ -43,6 +43,7 @@ typedef struct ph_read {
   const char *group; /* "joint", "dist"; NULL: nothing yet */
   const char *name, *field;
   double value;
+  const char *unit; /* "N", "points"; "": it is not said */
 } ph_read;
 
 typedef struct ph_script_expr ph_script_expr;
@@ -85,7 +86,7 @@ struct ph_script {
   ph_judging judging; /* what the running function decides, and so cannot read */
   bool wants_stages;  /* it read what stages are reached, and the scene does not know */
   ph_read read;
-  char read_call[96]; /* "force(a,b)" of a read */
+  char read_call[96]; /* "force(a,b)" or "contact(a,b)" of a read */
   ph_sim *sim;        /* only while reset runs */
   bool not_finite;    /* the error that reset ends with is a number that is not finite */
   ph_rng *rng;        /* only while reset or policy runs */
