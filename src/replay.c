@@ -61,7 +61,11 @@ static ph_status replay_fill(ph_replay *r) {
     status = sim_prepare(r);
   if (status == PH_OK)
     status = ph_signals_make(&r->signals, &r->nstates, r->model, &meta->dims);
-  r->nsignals = r->nstates;
+  r->readouts = r->nsignals = r->nstates;
+  if (status == PH_OK && r->sim && r->task)
+    status = ph_signals_add_readouts(&r->signals, &r->nsignals, r->task);
+  r->nreadouts = r->nsignals - r->readouts;
+  r->nstates = r->nsignals;
   size_t n = 0;
   const ph_channel *channels = ph_episode_channels(r->episode, &n);
   if (status == PH_OK && n > 0)
@@ -75,7 +79,7 @@ static ph_status replay_fill(ph_replay *r) {
 }
 
 static void frame_clear(ph_replay *r) {
-  r->partial = false;
+  r->partial = r->shown = false;
   r->frame = (ph_frame){.step = -1, .time = NAN, .values = r->values, .contact = r->contacts};
   for (size_t i = 0; r->values && i < r->nsignals; i++)
     r->values[i] = NAN;
@@ -103,6 +107,7 @@ void ph_replay_free(ph_replay *replay) {
   if (!replay)
     return;
   ph_replay_judge_free(replay);
+  ph_replay_readouts_free(replay);
   free(replay->led_here);
   free(replay->geoms);
   free(replay->contacts);
@@ -339,10 +344,12 @@ ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode m
   fill_values(replay);
   if (!replay->sim)
     note_raw(replay);
-  return PH_OK;
+  return ph_replay_read_out(replay);
 }
 
 ph_status ph_replay_show(ph_replay *replay, int64_t step, const ph_row *row, const double *action) {
+  if (replay->sim && replay->task && row->state)
+    ph_replay_prepare(replay); /* it takes a seek; who judges says what failed */
   frame_clear(replay);
   if (!row->state)
     return ph_fail(PH_EINVAL, "%s: a row without a state", ph_episode_meta_of(replay->episode)->id);
@@ -355,8 +362,9 @@ ph_status ph_replay_show(ph_replay *replay, int64_t step, const ph_row *row, con
   }
   replay->frame.step = step;
   replay->frame.time = row->state[0];
+  replay->shown = true;
   fill_values(replay);
-  return PH_OK;
+  return ph_replay_read_out(replay);
 }
 
 const ph_frame *ph_replay_frame(const ph_replay *replay) {

@@ -28,9 +28,29 @@ static ph_status can_judge(const ph_replay *r, const char *what, bool has) {
   return PH_OK;
 }
 
-/* Script and values at step 0, once; the frame comes back to where it was. */
-static ph_status prepare(ph_replay *r) {
-  int64_t step = r->frame.step;
+/* A frame to come back to. */
+struct place {
+  int64_t step;
+  bool shown; /* it is none of the episode's rows, but this one: */
+  ph_row row;
+  const double *action;
+};
+
+static struct place place_of(const ph_replay *r) {
+  return (struct place){r->frame.step, r->shown, r->frame.row, r->frame.action};
+}
+
+static ph_status come_back(ph_replay *r, const struct place *at) {
+  if (at->step < 0 || (r->frame.step == at->step && r->shown == at->shown))
+    return PH_OK;
+  return at->shown ? ph_replay_show(r, at->step, &at->row, at->action)
+                   : ph_replay_seek(r, at->step, 0, PH_KINEMATIC);
+}
+
+/* Script and values at step 0. */
+ph_status ph_replay_prepare(ph_replay *r) {
+  const struct place at = place_of(r);
+  bool reading = r->reading;
   if (r->script && r->start)
     return PH_OK;
   ph_status status = r->script ? PH_OK : ph_task_script(&r->script, r->task);
@@ -38,6 +58,7 @@ static ph_status prepare(ph_replay *r) {
     return status;
   if (!r->conditions)
     r->conditions = calloc(ph_task_info_of(r->task)->nconditions + 1, sizeof *r->conditions);
+  r->reading = true;
   status = ph_replay_seek(r, 0, 0, PH_KINEMATIC);
   if (status == PH_OK && !r->frame.forward)
     status = ph_fail(PH_ESIM, "%s: step 0 is not a state that the engine can take",
@@ -46,17 +67,23 @@ static ph_status prepare(ph_replay *r) {
     r->start = ph_start_new(r->sim);
   if (status == PH_OK && (!r->start || !r->conditions))
     status = ph_fail(PH_ENOMEM, "%s: no memory to judge it", ph_episode_meta_of(r->episode)->id);
-  ph_status back = step < 0 ? PH_OK : ph_replay_seek(r, step, 0, PH_KINEMATIC);
+  r->reading = reading;
+  ph_status back = come_back(r, &at);
   return status == PH_OK ? back : status;
 }
 
-/* What scripts see of the current frame, but for stages. */
-static ph_status scene_make(ph_replay *r, const char *what, ph_scene *scene) {
+/* The action that led here; between two rows that which is in force. */
+ph_status ph_replay_scene(ph_replay *r, const char *what, ph_scene *scene) {
   const ph_episode_meta *meta = ph_episode_meta_of(r->episode);
   const ph_frame *frame = &r->frame;
-  *scene = (ph_scene){.sim = r->sim, .step = frame->step, .start = r->start};
+  *scene = (ph_scene){.sim = r->sim, .step = frame->step, .start = r->start, .no_outcome = true};
   if (!frame->forward)
     return ph_fail(PH_ESIM, "%s: %s: there is no state to judge", meta->id, what);
+  if (r->shown && frame->action) {
+    scene->action = frame->action;
+    scene->naction = meta->dims.action_dim;
+    return PH_OK;
+  }
   if (frame->step < 1 || ph_episode_rows(r->episode, PH_COL_ACTIONS) < frame->step)
     return PH_OK;
   scene->action = r->led_here;
@@ -79,10 +106,11 @@ static ph_status begin_stages(ph_replay *r) {
 /* Goes to the first row that was not judged, and judges it. */
 static ph_status judge_row(ph_replay *r) {
   ph_scene scene;
-  ph_status status =
-      r->frame.step == r->judged ? PH_OK : ph_replay_seek(r, r->judged, 0, PH_KINEMATIC);
+  ph_status status = r->frame.step == r->judged && !r->shown
+                         ? PH_OK
+                         : ph_replay_seek(r, r->judged, 0, PH_KINEMATIC);
   if (status == PH_OK)
-    status = scene_make(r, "stages", &scene);
+    status = ph_replay_scene(r, "stages", &scene);
   if (status == PH_OK)
     status = ph_script_stages(r->script, &scene, &r->stages);
   if (status == PH_OK)
@@ -96,8 +124,11 @@ static ph_status judge_row(ph_replay *r) {
 
 /* Judges rows below `end`, and comes back. */
 static ph_status walk(ph_replay *r, int64_t end) {
-  int64_t step = r->frame.step, states = ph_episode_meta_of(r->episode)->states;
+  const struct place at = place_of(r);
+  int64_t states = ph_episode_meta_of(r->episode)->states;
+  bool reading = r->reading;
   ph_status status = begin_stages(r);
+  r->reading = true;
   end = end < states ? end : states;
   while (status == PH_OK && r->stuck == PH_OK && r->judged < end) {
     if (r->stages.done == r->stages.n)
@@ -105,8 +136,8 @@ static ph_status walk(ph_replay *r, int64_t end) {
     else
       status = judge_row(r);
   }
-  bool back = r->frame.step == step || step < 0;
-  ph_status returned = back ? PH_OK : ph_replay_seek(r, step, 0, PH_KINEMATIC);
+  r->reading = reading;
+  ph_status returned = come_back(r, &at);
   return status == PH_OK ? returned : status;
 }
 
@@ -116,7 +147,7 @@ ph_status ph_replay_stages(ph_replay *replay, int64_t most, ph_stages *stages, i
   bool has = replay->task && ph_task_info_of(replay->task)->nstages > 0;
   ph_status status = can_judge(replay, "stages", has);
   if (status == PH_OK)
-    status = prepare(replay);
+    status = ph_replay_prepare(replay);
   if (status == PH_OK)
     status = begin_stages(replay);
   if (status == PH_OK && most > 0)
@@ -128,8 +159,7 @@ ph_status ph_replay_stages(ph_replay *replay, int64_t most, ph_stages *stages, i
   return status;
 }
 
-/* Stages at the frame, where they are known or not far; NULL, and a reason, where they are not. */
-static ph_status stages_here(ph_replay *r, ph_stages *stages, bool *known) {
+ph_status ph_replay_stages_here(ph_replay *r, ph_stages *stages, bool *known) {
   int64_t step = r->frame.step;
   ph_status status = PH_OK;
   *known = false;
@@ -147,7 +177,7 @@ static ph_status stages_here(ph_replay *r, ph_stages *stages, bool *known) {
 /* --- the predicate --- */
 
 /* A condition asked for stages that are not known: judges what is before, if that is not far. */
-static ph_status catch_up(ph_replay *r, ph_stages *stages) {
+ph_status ph_replay_catch_up(ph_replay *r, const char *what, ph_stages *stages) {
   const char *id = ph_episode_meta_of(r->episode)->id;
   int64_t step = r->frame.step;
   ph_status status = r->judged + WALK_MAX > step ? walk(r, step + 1) : PH_OK;
@@ -156,8 +186,8 @@ static ph_status catch_up(ph_replay *r, ph_stages *stages) {
   else if (status == PH_OK && r->stuck != PH_OK)
     status = ph_fail(r->stuck, "%s", r->stuck_text);
   else if (status == PH_OK)
-    status = ph_fail(PH_ENOTFOUND, "%s: success: the stages before step %lld are not judged yet",
-                     id, (long long)step);
+    status = ph_fail(PH_ENOTFOUND, "%s: %s: the stages before step %lld are not judged yet", id,
+                     what, (long long)step);
   return status;
 }
 
@@ -165,18 +195,18 @@ static ph_status judge(ph_replay *r, bool *value) {
   ph_scene scene;
   ph_stages stages;
   bool known = false;
-  ph_status status = stages_here(r, &stages, &known);
+  ph_status status = ph_replay_stages_here(r, &stages, &known);
   if (status == PH_OK)
-    status = scene_make(r, "success", &scene);
+    status = ph_replay_scene(r, "success", &scene);
   if (status != PH_OK)
     return status;
   scene.stages = known ? &stages : NULL;
   status = ph_script_success(r->script, &scene, value, r->conditions);
   if (known || !ph_script_wants_stages(r->script))
     return status;
-  status = catch_up(r, &stages);
+  status = ph_replay_catch_up(r, "success", &stages);
   if (status == PH_OK)
-    status = scene_make(r, "success", &scene);
+    status = ph_replay_scene(r, "success", &scene);
   scene.stages = &stages;
   return status == PH_OK ? ph_script_success(r->script, &scene, value, r->conditions) : status;
 }
@@ -223,7 +253,7 @@ ph_status ph_replay_predicate(ph_replay *replay, bool *value, const ph_condition
     status = ph_fail(PH_EINVAL, "%s: success: no step was gone to",
                      ph_episode_meta_of(replay->episode)->id);
   if (status == PH_OK)
-    status = prepare(replay);
+    status = ph_replay_prepare(replay);
   if (status == PH_OK)
     status = judge(replay, value);
   if (status == PH_OK && conditions)

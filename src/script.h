@@ -78,6 +78,7 @@ struct ph_scene {
   const struct ph_start *start; /* Nullable: values at step 0 */
   const ph_stages *stages;      /* Nullable: what has been reached, not known */
   bool predicate, latched;      /* for reward and policy */
+  bool no_outcome;              /* those two are not known */
 };
 
 /* The task's reset: writes through env into the sim (state, model fields of its private copy).
@@ -100,6 +101,8 @@ ph_status ph_script_reward(ph_script *script, const ph_scene *scene, double *val
 ph_status ph_script_policy(ph_script *script, const ph_scene *scene, ph_rng *rng, double *action,
                            size_t n);
 ph_status ph_script_readouts(ph_script *script, const ph_scene *scene, double *values);
+/* The i-th alone. */
+ph_status ph_script_readout(ph_script *script, const ph_scene *scene, size_t i, double *value);
 
 #endif
 

@@ -97,6 +97,7 @@ static void run_conditions(lua_State *L, const char *group, const char *const *n
     if (script->read.group) {
       ph_script_read_name(&script->read, out[i].reads, sizeof out[i].reads);
       out[i].read = script->read.value;
+      snprintf(out[i].unit, sizeof out[i].unit, "%s", script->read.unit);
     }
   }
 }
@@ -189,17 +190,35 @@ ph_status ph_script_reward(ph_script *script, const ph_scene *scene, double *val
   return script->spec.info.has_reward ? run_call(script, reward_body, &c) : PH_OK;
 }
 
+static double run_readout(lua_State *L, size_t i) {
+  const ph_script *script = ph_script_of(L);
+  push_function(L, script->readouts[i], "readouts", script->spec.readouts[i]);
+  ph_script_push_s(L);
+  lua_call(L, 1, 1);
+  return pop_finite(L);
+}
+
 static int readouts_body(lua_State *L) {
-  ph_script *script = ph_script_of(L);
   call *c = lua_touserdata(L, 1);
-  for (size_t i = 0; i < script->spec.info.nreadouts; i++) {
-    push_function(L, script->readouts[i], "readouts", script->spec.readouts[i]);
-    ph_script_push_s(L);
-    lua_call(L, 1, 1);
-    c->values[i] = pop_finite(L);
+  for (size_t i = 0; i < ph_script_of(L)->spec.info.nreadouts; i++) {
+    c->values[i] = run_readout(L, i);
     lua_settop(L, 1);
   }
   return 0;
+}
+
+static int readout_body(lua_State *L) {
+  call *c = lua_touserdata(L, 1);
+  c->values[0] = run_readout(L, c->n);
+  return 0;
+}
+
+ph_status ph_script_readout(ph_script *script, const ph_scene *scene, size_t i, double *value) {
+  *value = NAN;
+  if (i >= script->spec.info.nreadouts)
+    return ph_fail(PH_ENOTFOUND, "%s: the task has no readout %zu", script->shown, i);
+  call c = {.scene = scene, .values = value, .n = i};
+  return run_call(script, readout_body, &c);
 }
 
 ph_status ph_script_readouts(ph_script *script, const ph_scene *scene, double *values) {

@@ -69,7 +69,7 @@ static const ph_view *need_view(lua_State *L, bool start) {
 
 static void note_read(lua_State *L, const char *group_name, const char *name, const char *field,
                       double value) {
-  ph_script_of(L)->read = (ph_read){group_name, name, field, value};
+  ph_script_of(L)->read = (ph_read){group_name, name, field, value, ""};
 }
 
 void ph_script_read_name(const ph_read *read, char *out, size_t size) {
@@ -334,7 +334,7 @@ static const uint8_t *mask(lua_State *L, int i) {
   return lua_touserdata(L, -1);
 }
 
-static bool touch(lua_State *L, double *force) {
+static int touch(lua_State *L, double *force) {
   const ph_sim *sim = need_scene(L)->sim;
   lua_settop(L, 2);
   const uint8_t *a = mask(L, 1), *b = mask(L, 2);
@@ -342,18 +342,26 @@ static bool touch(lua_State *L, double *force) {
   return ph_scene_touch(sim, a, b, force);
 }
 
+/* A read of "contact(a,b)", whose names are the arguments. */
+static void note_touch(lua_State *L, const char *function, double value, const char *unit) {
+  ph_script *script = ph_script_of(L);
+  snprintf(script->read_call, sizeof script->read_call, "%s(%s,%s)", function, lua_tostring(L, 1),
+           lua_tostring(L, 2));
+  note_read(L, script->read_call, NULL, NULL, value);
+  script->read.unit = unit;
+}
+
 static int scene_contact(lua_State *L) {
-  lua_pushboolean(L, touch(L, NULL));
+  int points = touch(L, NULL);
+  note_touch(L, "contact", points, points == 1 ? "point" : "points");
+  lua_pushboolean(L, points > 0);
   return 1;
 }
 
 static int scene_force(lua_State *L) {
   double force = 0;
   touch(L, &force);
-  ph_script *script = ph_script_of(L);
-  snprintf(script->read_call, sizeof script->read_call, "force(%s,%s)", lua_tostring(L, 1),
-           lua_tostring(L, 2));
-  note_read(L, script->read_call, NULL, NULL, force);
+  note_touch(L, "force", force, "N");
   lua_pushnumber(L, force);
   return 1;
 }
@@ -402,6 +410,8 @@ static int push_scalar(lua_State *L, const char *name, double value) {
 static int push_flag(lua_State *L, const char *name, bool value) {
   if (ph_script_of(L)->judging != PH_JUDGE_NONE)
     return luaL_error(L, "s.%s: is what the conditions decide; they cannot read it", name);
+  if (need_scene(L)->no_outcome)
+    return luaL_error(L, "s.%s: what was judged so far is not known here", name);
   lua_pushboolean(L, value);
   return 1;
 }

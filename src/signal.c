@@ -363,3 +363,16 @@ ph_status ph_signals_add_channels(ph_signal **signals, size_t *n, const ph_chann
     *n = list.n;
   return list.status;
 }
+
+/* --- readouts --- */
+
+ph_status ph_signals_add_readouts(ph_signal **signals, size_t *n, const ph_task *task) {
+  struct list list = {.at = *signals, .n = *n, .room = *n};
+  size_t count = ph_task_info_of(task)->nreadouts;
+  for (size_t i = 0; i < count && !list.status; i++)
+    push(&list, PH_SIGNAL_READOUT, (int)i, "", ph_task_readout(task, i), "");
+  *signals = list.at;
+  if (list.status == PH_OK)
+    *n = list.n;
+  return list.status;
+}

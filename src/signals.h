@@ -16,6 +16,9 @@ ph_status ph_signals_make(ph_signal **out, size_t *n, const ph_model *model, con
 ph_status ph_signals_add_channels(ph_signal **signals, size_t *n, const ph_channel *channels,
                                   size_t nchannels);
 
+/* Appends the task's readouts. PH_ENOMEM: nothing is appended. */
+ph_status ph_signals_add_readouts(ph_signal **signals, size_t *n, const ph_task *task);
+
 /* "name", or the body's name for an unnamed joint of a compiled model, or "joint 3". */
 void ph_signal_joint_name(const ph_model *model, int joint, char *out, size_t size);
 

@@ -51,16 +51,63 @@ TEST(AppEvents, Kinds) {
   EXPECT_EQ(f.app.event_mask, (1u << EVENT_KIND_COUNT) - 1);
   f.keys("F");
   EXPECT_TRUE(f.app.prompt.open);
-  EXPECT_STREQ(f.app.prompt.text, "event-kinds true broke latch end clipped warned finding");
+  EXPECT_STREQ(f.app.prompt.text, "event-kinds true broke latch stage end clipped warned finding");
   f.keys("Enter");
   EXPECT_EQ(f.app.event_mask, (1u << EVENT_KIND_COUNT) - 1);
-  EXPECT_TRUE(has(f.said(), "true broke latch end clipped warned finding"));
+  EXPECT_TRUE(has(f.said(), "true broke latch stage end clipped warned finding"));
   f.line("event-kinds broke");
   f.keys("r e");
   EXPECT_EQ(f.step(), 136);
   f.keys("F");
   EXPECT_STREQ(f.app.prompt.text, "event-kinds broke");
-  EXPECT_TRUE(has(f.app.prompt.hint, "true broke latch end clipped warned finding all"));
+  EXPECT_TRUE(has(f.app.prompt.hint, "true broke latch stage end clipped warned finding all"));
+}
+
+// What a session knows of two stages, put into the app's present snapshot.
+static void judge_stages(FakeApp &f, int64_t rows, bool complete) {
+  auto *snap = const_cast<struct snapshot *>(f.app.snap);
+  auto *reel = const_cast<struct reel *>(snap->reel);
+  free(reel->stage);
+  reel->nstages = 2;
+  reel->stage = static_cast<char(*)[64]>(calloc(2, 64));
+  strcpy(reel->stage[0], "grasp");
+  strcpy(reel->stage[1], "lift");
+  snap->stages = {};
+  snap->stages.stages.n = 2;
+  snap->stages.stages.done = 1;
+  snap->stages.stages.latch[0] = 120;
+  snap->stages.stages.latch[1] = -1;
+  snap->stages.rows = rows;
+  snap->stages.complete = complete;
+}
+
+TEST(AppEvents, StagesAreWalkedAsFarAsTheyAreJudged) {
+  FakeApp f;
+  f.line("event-kinds stage");
+  EXPECT_FALSE(f.app.message_bad) << f.said();
+  judge_stages(f, 200, false);
+  f.keys("e");
+  EXPECT_EQ(f.step(), 120);
+  EXPECT_TRUE(has(f.said(), "at 120: stage reached: grasp")) << f.said();
+  judge_stages(f, 200, false);
+  f.keys("e");
+  EXPECT_EQ(f.step(), 120);
+  EXPECT_TRUE(has(f.said(), "no later event of: stage reached; stages are judged up to step 199"))
+      << f.said();
+  judge_stages(f, 342, true);
+  f.keys("e");
+  EXPECT_TRUE(has(f.said(), "no later event of: stage reached")) << f.said();
+  EXPECT_FALSE(has(f.said(), "judged")) << f.said();
+  f.line("event-kinds all");
+  f.keys("r");
+  judge_stages(f, 342, true);
+  f.keys("3 e");
+  EXPECT_EQ(f.step(), 120) << "clipped at 34, true at 102, then the stage";
+  judge_stages(f, 342, true);
+  f.keys("PgDn");
+  judge_stages(f, 342, true);
+  f.keys("PgUp");
+  EXPECT_EQ(f.step(), 120);
 }
 
 TEST(AppMarks, SetAndJump) {

@@ -33,6 +33,26 @@ TEST(Outcome, AColumnOfTheTimelineIsTrueWhereverThereIsOne) {
   EXPECT_TRUE(has(lane, "▒")) << lane;
 }
 
+TEST(Outcome, AContactIsCountedInPointsAndAForceInNewtons) {
+  Fixture f;
+  f.conditions[0] = {true, "contact(grip_*,cup)", 3, "points"};
+  f.conditions[1] = {false, "force(cup,table)", 0.502, "N"};
+  f.wire();
+  std::string text = f.text(40, 120);
+  EXPECT_TRUE(has(text, " yes         3 points contact(grip_*,cup)")) << text;
+  EXPECT_TRUE(has(text, " NO    0.50200 N force(cup,table)")) << text;
+}
+
+TEST(Outcome, ThatStagesAreStillJudgedIsSaid) {
+  Fixture f;
+  f.snap.has_conditions = false;
+  f.snap.judging = true;
+  f.snap.stages.rows = 120;
+  EXPECT_TRUE(has(row_of(f.text(40, 120), " near "), "judging 120/342")) << f.text(40, 120);
+  f.snap.judging = false;
+  EXPECT_FALSE(has(f.text(40, 120), "judging"));
+}
+
 TEST(Actions, ArraysOfAnUnknownLayoutAreNotInterpreted) {
   Fixture f;
   f.film.nactions = 0;

@@ -146,6 +146,29 @@ TEST(Timeline, TheWorthiestEventOfAColumnIsDrawn) {
   }
 }
 
+// Those of the snapshot, however few are known; less than a finding, more than the predicate.
+TEST(Timeline, AStageThatIsReachedIsAnEvent) {
+  Fixture f;
+  char names[3][64] = {"reach", "grasp", "lift"};
+  f.events = {{120, EVENT_TRUE}, {250, EVENT_FINDING}};
+  f.film.nstages = 3;
+  f.film.stage = names;
+  f.snap.stages.stages.n = 3;
+  f.snap.stages.stages.latch[0] = 60;
+  f.snap.stages.stages.latch[1] = 120;
+  f.snap.stages.stages.latch[2] = 250;
+  f.wire();
+  EXPECT_EQ(count(lane(f, "events", 40, 120), "○"), 0) << "none is judged yet";
+  EXPECT_EQ(f.text(40, 120).find("○ stage"), std::string::npos);
+  f.snap.stages.stages.done = 3;
+  std::vector<std::string> cells = lane(f, "events", 40, 120);
+  EXPECT_EQ(count(cells, "○"), 2);
+  EXPECT_EQ(count(cells, "▲"), 0);
+  EXPECT_EQ(count(cells, "!"), 1);
+  EXPECT_NE(f.text(40, 120).find("▲ true  ○ stage  ! finding"), std::string::npos)
+      << f.text(40, 120);
+}
+
 TEST(Timeline, AFailedEpisodeEndsWithACross) {
   Fixture f;
   EXPECT_EQ(lane(f, "events", 40, 120).back(), "■");

@@ -112,6 +112,14 @@ struct Preview : ::testing::Test {
   int64_t states() const { return app.snap->reel ? app.snap->reel->states : 0; }
   std::string said() const { return app.message; }
   double x() const { return app.snap->qpos[0]; }
+  size_t readout(int i) const {
+    const struct reel *reel = app.snap->reel;
+    for (size_t at = 0; at < reel->nsignals; at++)
+      if (reel->signals[at].kind == PH_SIGNAL_READOUT && reel->signals[at].index == i)
+        return at;
+    ADD_FAILURE() << "no readout " << i;
+    return 0;
+  }
   std::string screen() {
     struct surface s = {};
     app_draw(&app, &s);
@@ -157,9 +165,24 @@ TEST_F(Preview, SubstepsAreShownAndCompleteToAStep) {
   EXPECT_NE(std::string::npos, screen().find("step 1+1/4")) << screen();
   keys("2s");
   EXPECT_EQ(3, live().substep);
+  double action = app.snap->action[0];
+  keys("p");
+  EXPECT_EQ(1, app.snap->step) << "one step back from within a step is where it began";
+  EXPECT_FALSE(live().between);
+  EXPECT_NEAR(0.008, app.snap->time, 1e-12);
+  EXPECT_EQ(action, app.snap->action[0]) << "it is under way";
+  EXPECT_NE(std::string::npos, screen().find("action 1, in force")) << screen();
+  EXPECT_EQ(std::string::npos, screen().find("step 1+")) << screen();
   keys("p");
   EXPECT_EQ(0, app.snap->step);
   EXPECT_FALSE(live().between) << "history has no substeps";
+  keys("n");
+  EXPECT_EQ(1, app.snap->step);
+  EXPECT_FALSE(live().between) << "n takes back what p did";
+  keys("End");
+  EXPECT_TRUE(live().between) << "the newest state";
+  keys("2p");
+  EXPECT_EQ(0, app.snap->step);
   keys("s");
   EXPECT_TRUE(live().between) << "first to the head";
   EXPECT_EQ(3, live().substep);
@@ -389,11 +412,54 @@ TEST_F(Preview, WhatCannotBeLoadedAtFirstIsAnError) {
 TEST_F(Preview, NothingIsWritten) {
   ASSERT_EQ(PH_OK, open(task())) << ph_error();
   keys("5n m a");
+  EXPECT_EQ("mark a at 5; a preview keeps marks and notes until it is left, and in no file",
+            said());
+  EXPECT_NE(std::string::npos, screen().find("in no file")) << screen();
   line("note here");
+  EXPECT_EQ("noted at 5", said()) << "once is enough";
   size_t files = 0;
   for (auto &f : fs::directory_iterator(dir))
     files++, (void)f;
   EXPECT_EQ(2u, files) << "the task and its model";
+}
+
+TEST_F(Preview, AStageThatIsReachedIsAnEvent) {
+  ASSERT_EQ(PH_OK, open(task("stages = { { name = 'away', test = function(s) return s.step >= 7 "
+                             "end } },")))
+      << ph_error();
+  keys("5n");
+  EXPECT_EQ(std::string::npos, screen().find("○")) << screen();
+  keys("5n");
+  EXPECT_NE(std::string::npos, screen().find("○ stage")) << screen();
+  keys("r e");
+  EXPECT_EQ(7, app.snap->step);
+  EXPECT_EQ("at 7: stage reached: away", said());
+  keys("A");
+  EXPECT_EQ(std::string::npos, screen().find("○")) << "it is another episode";
+}
+
+TEST_F(Preview, ReadoutsAreRowsOfTheState) {
+  ASSERT_EQ(PH_OK, open(task("readouts = { twice = function(s) return 2 * s.joint.x end,\n"
+                             "late = function(s) if s.step >= 2 then return 0 / 0 end\n"
+                             "return s.latched and 1 or 0 end },")))
+      << ph_error();
+  keys("n");
+  std::string text = screen();
+  EXPECT_NE(std::string::npos, text.find("readouts")) << text;
+  ASSERT_STREQ("late", app.snap->reel->signals[readout(0)].name);
+  EXPECT_EQ(0, app.snap->values[readout(0)]);
+  EXPECT_EQ(2 * x(), app.snap->values[readout(1)]);
+  EXPECT_STREQ("", app.snap->note);
+  keys("s");
+  ASSERT_TRUE(live().between);
+  EXPECT_EQ(2 * x(), app.snap->values[readout(1)]) << "between two steps too";
+  keys("n");
+  EXPECT_TRUE(std::isnan(app.snap->values[readout(0)]));
+  EXPECT_EQ(2 * x(), app.snap->values[readout(1)]) << "one that fails takes no other along";
+  EXPECT_NE(std::string::npos, screen().find("readouts.late: must return a finite number"))
+      << screen();
+  keys("p");
+  EXPECT_STREQ("", app.snap->note);
 }
 
 TEST_F(Preview, PlotsGrowWithIt) {

@@ -12,6 +12,16 @@ int id(const ph_model *model, ph_kind kind, const char *name) {
   return i;
 }
 
+// The cup comes to stand on the table.
+void settle(ph_sim *sim) {
+  for (int i = 0; i < 400; i++) {
+    bool warned;
+    std::vector<double> ctrl = {0, 0, 0, 0};
+    ASSERT_EQ(PH_OK, ph_sim_step(sim, ctrl.data(), 1, &warned)) << ph_error();
+  }
+  ASSERT_EQ(PH_OK, ph_sim_forward(sim));
+}
+
 using Scene = ScriptTest;
 
 /* --- s against mjData --- */
@@ -77,12 +87,7 @@ TEST_F(Scene, DistancesContactsForcesAndSpeeds) {
   EXPECT_NEAR(mju_norm3(apart), eval("s.dist('cup', 'grip')"), 1e-15);
   EXPECT_NEAR(mju_norm3(apart), eval("s.dist('grip', 'cup')"), 1e-15);
   EXPECT_EQ(0, eval("s.dist('cup', 'cup')"));
-  for (int i = 0; i < 400; i++) {
-    bool warned;
-    std::vector<double> ctrl = {0, 0, 0, 0};
-    ASSERT_EQ(PH_OK, ph_sim_step(sim, ctrl.data(), 1, &warned)) << ph_error();
-  }
-  ASSERT_EQ(PH_OK, ph_sim_forward(sim));
+  settle(sim);
   EXPECT_EQ(1, eval("s.contact('cup', 'table') and 1 or 0"));
   EXPECT_EQ(1, eval("s.contact('top', 'cup') and 1 or 0"));
   EXPECT_EQ(1, eval("s.contact('cu*', '*') and 1 or 0"));
@@ -191,26 +196,34 @@ TEST_F(Scene, ConditionsSayWhatTheyReadLast) {
                        "b_dist = function(s) return s.dist('cup', 'grip') < 100 end,"
                        "c_force = function(s) return s.force('cup', 'table') >= 0 end,"
                        "d_none = function(s) return true end,"
+                       "h_touch = function(s) return s.contact('cup', 'ta*') end,"
+                       "i_apart = function(s) return not s.contact('cup', 'arm') end,"
                        "f_up = function(s) local up = 'u' .. 'p' return s.body.cup[up] > -2 end,"
                        "g_time = function(s) return s.time > -1 end}}",
                        &error);
   ASSERT_NE(nullptr, script) << error;
-  ph_condition c[7];
+  settle(sim);
+  ph_condition c[9];
   bool all = true;
   ASSERT_EQ(PH_OK, ph_script_success(script, &scene, &all, c)) << ph_error();
   EXPECT_FALSE(all);
-  const char *names[] = {"a_joint", "b_dist", "c_force", "d_none", "e_body", "f_up", "g_time"};
+  const char *names[] = {"a_joint", "b_dist", "c_force", "d_none", "e_body",
+                         "f_up",    "g_time", "h_touch", "i_apart"};
   const char *reads[] = {
-      "joint.drawer", "dist(cup,grip)", "force(cup,table)", "", "body.cup.z", "body.cup.up",
-      "time"};
-  for (int i = 0; i < 7; i++) {
+      "joint.drawer", "dist(cup,grip)",   "force(cup,table)", "", "body.cup.z", "body.cup.up",
+      "time",         "contact(cup,ta*)", "contact(cup,arm)"};
+  const char *units[] = {"", "", "N", "", "", "", "", "points", "points"};
+  for (int i = 0; i < 9; i++) {
     EXPECT_STREQ(names[i], c[i].name);
     EXPECT_STREQ(reads[i], c[i].reads);
+    EXPECT_STREQ(units[i], c[i].unit) << reads[i];
     EXPECT_EQ(i != 4, c[i].value);
   }
   EXPECT_EQ(sim->d->qpos[ph_model_joint(model, id(model, PH_JOINT, "drawer"))->qposadr], c[0].read);
   EXPECT_EQ(sim->d->xpos[3 * id(model, PH_BODY, "cup") + 2], c[4].read);
   EXPECT_EQ(sim->d->time, c[6].read);
+  EXPECT_EQ(4, c[7].read) << "a box on a box";
+  EXPECT_EQ(0, c[8].read);
 }
 
 TEST_F(Scene, ConditionsCannotReadWhatTheyDecide) {

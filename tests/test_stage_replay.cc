@@ -2,6 +2,7 @@
 #include "replay_help.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace {
 
@@ -104,6 +105,75 @@ TEST_F(StageReplay, AnErrorOfATestIsNotThatOfSuccess) {
   EXPECT_STREQ("step 5: task.lua:2: stages.a: s has no 'nonsense'", ph_error());
   EXPECT_TRUE(predicate(5));
   EXPECT_EQ(5, rows);
+}
+
+/* --- readouts --- */
+
+/* What a readout says does not hang on the way there, and is what the same function says as a
+ * condition's last read. */
+TEST_F(StageReplay, ReadoutsFromAnywhere) {
+  begin("return { stages = { { name = 'a', test = function(s) return s.step >= 20 end } },\n"
+        "  success = function(s) return s.stages_done == 1 end,\n"
+        "  readouts = { time = function(s) return s.time - s.start.time end,\n"
+        "    done = function(s) return s.stages_done end,\n"
+        "    pushed = function(s) return s.action[1] or -1 end } }");
+  int done = signal("done"), pushed = signal("pushed"), time = signal("time");
+  size_t n = 0;
+  const ph_signal *signals = ph_replay_signals(replay, &n);
+  EXPECT_EQ(PH_SIGNAL_READOUT, signals[time].kind);
+  EXPECT_STREQ("", signals[time].unit);
+  EXPECT_EQ(0, signals[done].index);
+  for (int64_t t : {100, 7, 20, 19, 0, 120, 21}) {
+    seek(t);
+    const double *v = ph_replay_frame(replay)->values;
+    double action[16] = {-1};
+    if (t > 0) {
+      ASSERT_EQ(PH_OK, ph_episode_read(episode, PH_COL_ACTIONS, t - 1, 1, action));
+    }
+    EXPECT_EQ(t >= 20, v[done]) << t;
+    EXPECT_EQ(action[0], v[pushed]) << t;
+    EXPECT_NEAR((double)t * meta.control_dt, v[time], 1e-9) << t;
+    EXPECT_STREQ("", ph_replay_frame(replay)->note);
+    std::vector<double> before(v, v + n);
+    EXPECT_EQ(t >= 20, predicate(t));
+    ASSERT_EQ(PH_OK, ph_replay_stages(replay, 9, &stages, &rows)) << ph_error();
+    EXPECT_EQ(0, memcmp(before.data(), ph_replay_frame(replay)->values, n * sizeof(double))) << t;
+  }
+}
+
+TEST_F(StageReplay, AReadoutThatFailsIsInTheNote) {
+  begin("return { success = function(s) return true end, readouts = {\n"
+        "  a = function(s) return s.step end,\n"
+        "  b = function(s) if s.step > 50 then return s.nonsense end return 1 end,\n"
+        "  c = function(s) while s.step == 60 do end return 3 end,\n"
+        "  d = function(s) return s.predicate and 1 or 0 end } }");
+  int a = signal("a"), b = signal("b"), c = signal("c"), d = signal("d");
+  const ph_frame *frame = ph_replay_frame(replay);
+  seek(50);
+  EXPECT_EQ(50, frame->values[a]);
+  EXPECT_EQ(1, frame->values[b]);
+  EXPECT_EQ(3, frame->values[c]);
+  EXPECT_TRUE(std::isnan(frame->values[d])) << "of this task nothing is recorded";
+  EXPECT_STREQ("task.lua:5: readouts.d: s.predicate: what was judged so far is not known here",
+               frame->note);
+  seek(51);
+  EXPECT_TRUE(std::isnan(frame->values[b]));
+  EXPECT_EQ(3, frame->values[c]);
+  EXPECT_STREQ("task.lua:3: readouts.b: s has no 'nonsense' (and 1 more)", frame->note);
+  seek(60);
+  EXPECT_EQ(60, frame->values[a]);
+  EXPECT_TRUE(std::isnan(frame->values[c]));
+  EXPECT_TRUE(frame->forward);
+  EXPECT_TRUE(predicate(60)) << "what spends its limits takes no condition along";
+}
+
+TEST_F(StageReplay, ATaskWithoutReadoutsHasNone) {
+  begin("return { success = function(s) return true end }");
+  seek(50);
+  size_t n = 0;
+  const ph_signal *signals = ph_replay_signals(replay, &n);
+  for (size_t i = 0; i < n; i++)
+    EXPECT_NE(PH_SIGNAL_READOUT, signals[i].kind);
 }
 
 TEST_F(StageReplay, NoneToJudge) {

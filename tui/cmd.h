@@ -38,6 +38,10 @@ void app_take_plots(struct app *app, bool opened);
 int64_t app_live_head(const struct app *app);
 /* Asks a live env to come to a step behind its head. */
 unsigned app_live_go(struct app *app, int64_t step);
+/* Whether a control step of it is under way: substeps of it are done, and not all. */
+bool app_live_under_way(const struct app *app);
+/* Goes to the newest state, also where that is within a step. */
+unsigned app_live_newest(struct app *app);
 /* Whether the live env can be asked for more. */
 bool app_live_runs(const struct app *app);
 /* What became of a live env since; old is the snapshot before (nullable). */

@@ -20,6 +20,10 @@ int64_t app_live_head(const struct app *app) {
   return app->want.live.substeps / control_steps(app);
 }
 
+bool app_live_under_way(const struct app *app) {
+  return app->want.live.on && app->want.live.substeps % control_steps(app) != 0;
+}
+
 /* An episode that is still to begin can be asked to go on; not so one of a file that is still to be
  * loaded, whose control step may be another. */
 bool app_live_runs(const struct app *app) {
@@ -59,11 +63,20 @@ unsigned app_live_go(struct app *app, int64_t step) {
     return ended(app);
   step = step > most ? most : step;
   app->want.live.substeps = step * control_steps(app);
+  app->want.live.row = false;
   app->want.step = step;
   app->play_from = (double)step;
   app->tick_at = app->playing ? tick_at : 0;
   app_follow_zoom(app);
   return ask(app);
+}
+
+unsigned app_live_newest(struct app *app) {
+  unsigned react = app_go(app, app_live_head(app), true);
+  if (!app->want.live.row)
+    return react;
+  app->want.live.row = false;
+  return react | ask(app);
 }
 
 /* --- what became of it --- */
@@ -102,8 +115,8 @@ unsigned do_SUBSTEP(struct app *app, int64_t count, const char *args) {
     return REACT_REDRAW;
   if (!app_live_runs(app))
     return ended(app);
-  if (app->want.step < app_live_head(app)) /* it is at the head that physics goes on */
-    return app_go(app, app_live_head(app), true);
+  if (app->want.step < app_live_head(app) || app->want.live.row)
+    return app_live_newest(app); /* it is there that physics goes on */
   times = times > 1000000 ? 1000000 : times;
   app->want.live.substeps += times;
   app->want.step = app_live_head(app);
@@ -115,6 +128,7 @@ static unsigned begin(struct app *app, uint64_t seed) {
   app->want.live.seed = seed;
   app->want.live.resets++;
   app->want.live.substeps = 0;
+  app->want.live.row = false;
   app->want.step = 0;
   app->play_from = 0;
   app->tick_at = 0;

@@ -43,7 +43,9 @@ unsigned app_go(struct app *app, int64_t step, bool remember) {
   step = step < 0 ? 0 : step > last ? last : step;
   app->play_from = (double)step;
   app->tick_at = 0; /* time played before a jump does not count after it */
-  if (step == app->want.step)
+  bool row = app_live_under_way(app), same = row == app->want.live.row;
+  app->want.live.row = row; /* a step that is named is its row */
+  if (step == app->want.step && same)
     return REACT_REDRAW;
   if (remember)
     push_undo(app);
@@ -60,9 +62,14 @@ static unsigned step_by(struct app *app, int64_t by) {
   return app_go(app, to, !app->stepping);
 }
 
+/* Back from within a step is to where it began. */
 static unsigned step(struct app *app, int64_t count, const char *args, int sign) {
   int64_t n;
-  return cmd_times(app, count, args, &n) ? step_by(app, sign * n) : REACT_REDRAW;
+  bool within =
+      app_live_under_way(app) && !app->want.live.row && app->want.step == app_live_head(app);
+  if (!cmd_times(app, count, args, &n))
+    return REACT_REDRAW;
+  return step_by(app, sign > 0 ? n : within ? 1 - n : -n);
 }
 
 unsigned do_STEP_FORWARD(struct app *app, int64_t count, const char *args) {
@@ -101,7 +108,7 @@ unsigned do_FIRST(struct app *app, int64_t count, const char *args) {
 
 unsigned do_LAST(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
-  return app_go(app, app_last_step(app), true);
+  return app->want.live.on ? app_live_newest(app) : app_go(app, app_last_step(app), true);
 }
 
 /* A number of digits with at most one point, then unit or the end. */
@@ -183,18 +190,18 @@ static void tell_kinds(unsigned mask, char *out, size_t size) {
 }
 
 /* The nearest step with an event of the mask beyond `from`; -1: none. *mask gets its kinds. */
-static int64_t next_event(const struct reel *reel, int64_t from, int sign, unsigned *mask) {
+static int64_t next_event(const struct snapshot *snap, int64_t from, int sign, unsigned *mask) {
   int64_t found = -1;
   unsigned kinds = 0;
-  for (size_t i = 0; i < reel->nevents; i++) {
-    const struct event *event = &reel->events[i];
-    if (!(*mask & 1u << event->kind) || (event->step - from) * sign <= 0)
+  for (size_t i = 0; i < event_count(snap); i++) {
+    struct event event = event_at(snap, i);
+    if (!(*mask & 1u << event.kind) || (event.step - from) * sign <= 0)
       continue;
-    if (found < 0 || (event->step - found) * sign < 0) {
-      found = event->step;
+    if (found < 0 || (event.step - found) * sign < 0) {
+      found = event.step;
       kinds = 0;
     }
-    kinds |= event->step == found ? 1u << event->kind : 0;
+    kinds |= event.step == found ? 1u << event.kind : 0;
   }
   *mask = kinds;
   return found;
@@ -212,9 +219,29 @@ static void tell_finding(struct app *app, const struct reel *reel, int64_t step)
   }
 }
 
+/* The stage that was reached there, by name; "": none was. */
+static const char *stage_at(const struct snapshot *snap, int64_t step) {
+  const ph_stages *stages = &snap->stages.stages;
+  for (size_t i = 0; i < stages->done && i < snap->reel->nstages; i++)
+    if (stages->latch[i] == step)
+      return snap->reel->stage[i];
+  return "";
+}
+
+/* No more of the kinds are there; of stages not as far as is known. */
+static void tell_none(struct app *app, const char *kinds, unsigned mask, int sign) {
+  const struct stages_known *known = &app->snap->stages;
+  if (sign > 0 && mask & 1u << EVENT_STAGE && app->snap->reel->nstages > 0 && !known->complete)
+    app_say(app, "no later event of: %s; stages are judged up to step %lld of %lld", kinds,
+            (long long)(known->rows > 0 ? known->rows - 1 : 0),
+            (long long)(app->snap->reel->states - 1));
+  else
+    app_say(app, "no %s event of: %s", sign > 0 ? "later" : "earlier", kinds);
+}
+
 static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int sign) {
   const struct reel *reel = app_wanted_reel(app);
-  char kinds[120];
+  char kinds[160];
   int64_t to = app->want.step;
   unsigned there = 0;
   if (!reel) {
@@ -223,7 +250,7 @@ static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int s
   }
   for (int64_t i = 0; i < (count > 0 ? count : 1); i++) {
     unsigned found = mask;
-    int64_t next = next_event(reel, to, sign, &found);
+    int64_t next = next_event(app->snap, to, sign, &found);
     if (next < 0)
       break;
     to = next;
@@ -231,10 +258,11 @@ static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int s
   }
   tell_kinds(there ? there : mask, kinds, sizeof kinds);
   if (!there) {
-    app_say(app, "no %s event of: %s", sign > 0 ? "later" : "earlier", kinds);
+    tell_none(app, kinds, mask, sign);
     return REACT_REDRAW;
   }
-  app_say(app, "at %lld: %s", (long long)to, kinds);
+  const char *stage = there & 1u << EVENT_STAGE ? stage_at(app->snap, to) : "";
+  app_say(app, "at %lld: %s%s%s", (long long)to, kinds, stage[0] ? ": " : "", stage);
   if (there & 1u << EVENT_FINDING)
     tell_finding(app, reel, to);
   return app_go(app, to, true);
@@ -298,17 +326,22 @@ unsigned do_EVENT_KINDS(struct app *app, int64_t count, const char *args) {
 
 /* --- marks and notes --- */
 
-/* Once for each file of them, in the log: a file appears beside the data. */
-static void tell_where(struct app *app, const ph_marks *marks) {
+/* Once for each file of them, in the log: a file appears beside the data. A live env has none: what
+ * is to be said behind the first one, "" later. */
+static const char *tell_where(struct app *app, const ph_marks *marks) {
   size_t at = (size_t)(marks - app->sheet);
-  if (at >= 64 || (app->told_sheets >> at & 1) || !marks->file[0])
-    return;
+  bool live = app->want.live.on;
+  if (at >= 64 || (app->told_sheets >> at & 1) || (!live && !marks->file[0]))
+    return "";
   app->told_sheets |= (uint64_t)1 << at;
+  if (live)
+    return "; a preview keeps marks and notes until it is left, and in no file";
   const char *slash = strrchr(marks->file, '/');
   if (marks->aside || !slash)
     app_log(app, false, "marks and notes are kept in %s", marks->file);
   else
     app_log(app, false, "marks and notes are kept beside it in %s", slash + 1);
+  return "";
 }
 
 static bool mark_name(struct app *app, const char *args) {
@@ -335,8 +368,8 @@ unsigned do_MARK(struct app *app, int64_t count, const char *args) {
     app_complain(app, "mark %s: it cannot be kept: out of memory", args);
     return REACT_REDRAW;
   }
-  tell_where(app, marks);
-  app_say(app, "mark %s at %lld", args, (long long)app->want.step);
+  const char *where = tell_where(app, marks);
+  app_say(app, "mark %s at %lld%s", args, (long long)app->want.step, where);
   return REACT_REDRAW | REACT_SAVE;
 }
 
@@ -402,7 +435,8 @@ unsigned do_NOTE(struct app *app, int64_t count, const char *args) {
     app_complain(app, "note: it cannot be kept: no UTF-8, or out of memory");
     return REACT_REDRAW;
   }
-  tell_where(app, marks);
-  app_say(app, *args ? "noted at %lld" : "the note at %lld is gone", (long long)app->want.step);
+  const char *where = tell_where(app, marks);
+  app_say(app, *args ? "noted at %lld%s" : "the note at %lld is gone%s", (long long)app->want.step,
+          where);
   return REACT_REDRAW | REACT_SAVE;
 }

@@ -99,7 +99,7 @@ bool panel_action_by_hand(const struct app *app, int i) {
 }
 
 double panel_action_value(const struct app *app, int i) {
-  if (panel_action_by_hand(app, i) && !app->snap->live.between)
+  if (panel_action_by_hand(app, i) && !app->snap->live.in_force)
     return app->want.live.value[i];
   return app->snap->action ? app->snap->action[i] : NAN;
 }
@@ -254,7 +254,7 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
   if (frame && snap->live.last_action)
     snprintf(title, sizeof title, "action %lld, the last so far%s", (long long)snap->step - 1,
              any_by_hand(app, reel) ? "; next: =" : " -> ctrl");
-  else if (frame && snap->live.between)
+  else if (frame && snap->live.in_force)
     snprintf(title, sizeof title, "action %lld, in force -> ctrl", (long long)snap->step);
   else if (none && snap->step == reel->states - 1 && reel->running)
     snprintf(title, sizeof title, "action: none yet");

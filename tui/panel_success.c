@@ -163,6 +163,9 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
     strip_add(&error, 0, STYLE_BAD, STRIP_TIGHT | STRIP_CUT, "%s", i == 0 ? snap->judge_error : "");
     if (i == 0 && snap->judge_error[0])
       strip_draw(s, r, y, width + 2, &error);
+    else if (snap->judging)
+      surface_printf(s, r, y, width + 2, STYLE_DIM, "judging %lld/%lld",
+                     (long long)snap->stages.rows, (long long)reel->states);
     else
       surface_put(s, r, y, width + 2, STYLE_DIM, "-");
     return;
@@ -172,8 +175,11 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
   if (!c->reads[0])
     return;
   struct strip strip = {0};
-  text_number(number, sizeof number, c->read, 9);
-  strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "%s", number);
+  if (strncmp(c->unit, "point", 5) == 0)
+    snprintf(number, sizeof number, "%9.0f", c->read);
+  else
+    text_number(number, sizeof number, c->read, 9);
+  strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "%s%s%s", number, c->unit[0] ? " " : "", c->unit);
   strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s", c->reads);
   strip_draw(s, r, y, width + 6, &strip);
 }

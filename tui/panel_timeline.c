@@ -149,10 +149,10 @@ struct symbol {
 };
 
 static const struct symbol symbols[EVENT_KIND_COUNT] = {
-    [EVENT_LATCH] = {"◆", STYLE_LATCH, 0}, [EVENT_END] = {"■", STYLE_EVENT, 1},
-    [EVENT_FINDING] = {"!", STYLE_BAD, 2}, [EVENT_TRUE] = {"▲", STYLE_EVENT, 3},
-    [EVENT_FALSE] = {"▽", STYLE_WARN, 4},  [EVENT_CLIPPED] = {"c", STYLE_EVENT, 5},
-    [EVENT_WARNED] = {"w", STYLE_BAD, 6},
+    [EVENT_LATCH] = {"◆", STYLE_LATCH, 0},   [EVENT_END] = {"■", STYLE_EVENT, 1},
+    [EVENT_FINDING] = {"!", STYLE_BAD, 2},   [EVENT_STAGE] = {"○", STYLE_EVENT, 3},
+    [EVENT_TRUE] = {"▲", STYLE_EVENT, 4},    [EVENT_FALSE] = {"▽", STYLE_WARN, 5},
+    [EVENT_CLIPPED] = {"c", STYLE_EVENT, 6}, [EVENT_WARNED] = {"w", STYLE_BAD, 7},
 };
 
 static bool ended_badly(const struct reel *reel) {
@@ -161,15 +161,16 @@ static bool ended_badly(const struct reel *reel) {
 
 /* Draws from the least important kind to the most, so that a column keeps the best. */
 static void timeline_events(struct surface *s, struct rect r, int y, const struct timeline *t,
-                            const struct reel *reel) {
+                            const struct snapshot *snap) {
+  const struct reel *reel = snap->reel;
   for (int rank = EVENT_KIND_COUNT - 1; rank >= 0; rank--)
-    for (size_t i = 0; i < reel->nevents; i++) {
-      const struct event *e = &reel->events[i];
-      if ((unsigned)e->kind >= EVENT_KIND_COUNT || symbols[e->kind].rank != rank)
+    for (size_t i = 0; i < event_count(snap); i++) {
+      struct event e = event_at(snap, i);
+      if ((unsigned)e.kind >= EVENT_KIND_COUNT || symbols[e.kind].rank != rank)
         continue;
-      bool bad_end = e->kind == EVENT_END && ended_badly(reel);
-      rail_put(s, lane_rect(t, r), y, t, e->step, bad_end ? STYLE_BAD : symbols[e->kind].style,
-               bad_end ? "✗" : symbols[e->kind].glyph);
+      bool bad_end = e.kind == EVENT_END && ended_badly(reel);
+      rail_put(s, lane_rect(t, r), y, t, e.step, bad_end ? STYLE_BAD : symbols[e.kind].style,
+               bad_end ? "✗" : symbols[e.kind].glyph);
     }
 }
 
@@ -247,7 +248,7 @@ static void lane_draw(struct surface *s, struct rect r, int y, const struct time
     timeline_marks(s, r, y, t, app);
     break;
   case LANE_EVENTS:
-    timeline_events(s, r, y, t, reel);
+    timeline_events(s, r, y, t, app->snap);
     break;
   case LANE_PREDICATE:
     timeline_predicate(s, r, y, t, reel);
@@ -273,16 +274,16 @@ static void timeline_title(char *buf, size_t size, const struct timeline *t,
              (long long)t->last, (long long)(reel->states - 1));
 }
 
-static void timeline_legend(char *buf, size_t size, const struct reel *reel) {
+static void timeline_legend(char *buf, size_t size, const struct snapshot *snap) {
   bool seen[EVENT_KIND_COUNT] = {false};
   size_t n = 0;
   buf[0] = 0;
-  for (size_t i = 0; i < reel->nevents; i++)
-    if ((unsigned)reel->events[i].kind < EVENT_KIND_COUNT)
-      seen[reel->events[i].kind] = true;
+  for (size_t i = 0; i < event_count(snap); i++)
+    if ((unsigned)event_at(snap, i).kind < EVENT_KIND_COUNT)
+      seen[event_at(snap, i).kind] = true;
   for (int kind = 0; kind < EVENT_KIND_COUNT && n < size; kind++) {
     const char *glyph = symbols[kind].glyph;
-    if (kind == EVENT_END && ended_badly(reel))
+    if (kind == EVENT_END && ended_badly(snap->reel))
       glyph = "✗";
     if (seen[kind])
       n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", glyph,
@@ -314,7 +315,7 @@ void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app
   }
   timeline_prepare(app, reel, r.w, &t);
   timeline_title(title, sizeof title, &t, reel);
-  timeline_legend(legend, sizeof legend, reel);
+  timeline_legend(legend, sizeof legend, app->snap);
   if (ruled)
     r = panel_frame(s, r, app, PANEL_TIMELINE, title, legend);
   else if (app_active(app) == PANEL_TIMELINE && t.gutter >= 9)

@@ -84,6 +84,7 @@ static bool copy_conditions(struct snapshot *snap, struct opened *o) {
   }
   if (status == PH_ETASK)
     take_error(snap);
+  snap->judging = status == PH_ENOTFOUND && n > 0 && o->reel->nstages > 0 && !o->stages.complete;
   if (status != PH_OK || !from)
     return true;
   snap->conditions = calloc(n, sizeof *snap->conditions);
@@ -95,6 +96,7 @@ static bool copy_conditions(struct snapshot *snap, struct opened *o) {
     snap->conditions[i].value = from[i].value;
     snap->conditions[i].read = from[i].read;
     snprintf(snap->conditions[i].reads, sizeof snap->conditions[i].reads, "%s", from[i].reads);
+    snprintf(snap->conditions[i].unit, sizeof snap->conditions[i].unit, "%s", from[i].unit);
   }
   return true;
 }

@@ -248,7 +248,7 @@ static ph_status fill_between(struct snapshot *snap, struct live_session *ls) {
   if (status == PH_OK)
     status = ph_replay_show(ls->o.replay, ls->o.reel->states - 1, &row, now.action);
   if (status == PH_OK) {
-    snap->live.between = true;
+    snap->live.between = snap->live.in_force = true;
     status = session_take_frame(snap, &ls->o);
     return status == PH_OK && !take_ctrl(snap, ls) ? PH_ENOMEM : status;
   }
@@ -256,10 +256,35 @@ static ph_status fill_between(struct snapshot *snap, struct live_session *ls) {
   return PH_OK;
 }
 
-/* At the head nobody has acted yet: what the last action was is more than nothing. */
+/* Of the step that is under way. */
+static bool take_action_in_force(struct snapshot *snap, const struct live_session *ls,
+                                 const double *action) {
+  size_t n = (size_t)ls->o.reel->nactions, nctrl = (size_t)ls->o.reel->nctrl;
+  ph_row row;
+  snap->live.in_force = true;
+  snap->action = malloc(n * sizeof *snap->action);
+  if (!snap->action)
+    return false;
+  memcpy(snap->action, action, n * sizeof *snap->action);
+  if (nctrl == 0 || ph_sim_get_row(ph_env_sim(ph_live_env(ls->live)), &row) != PH_OK || !row.ctrl)
+    return true;
+  snap->next_ctrl = malloc(nctrl * sizeof *snap->next_ctrl);
+  if (snap->next_ctrl)
+    memcpy(snap->next_ctrl, row.ctrl, nctrl * sizeof *snap->next_ctrl);
+  return snap->next_ctrl != NULL;
+}
+
+/* At the head nobody has acted yet: what the last action was is more than nothing. Where a step is
+ * under way its action is known. */
 static ph_status fill_action(struct snapshot *snap, const struct live_session *ls) {
   size_t n = (size_t)ls->o.reel->nactions;
-  if (snap->action || !snap->has_frame || snap->step < 1 || n == 0)
+  ph_live_state now;
+  ph_live_now(ls->live, &now);
+  if (snap->action || !snap->has_frame || n == 0)
+    return PH_OK;
+  if (now.substep > 0 && now.action)
+    return take_action_in_force(snap, ls, now.action) ? PH_OK : PH_ENOMEM;
+  if (snap->step < 1)
     return PH_OK;
   snap->action = malloc(n * sizeof *snap->action);
   if (!snap->action || !take_ctrl(snap, ls))
@@ -310,7 +335,7 @@ static ph_status fill(struct session *s, struct live_session *ls, struct snapsho
   status = fill_plots(s, ls, snap);
   if (status != PH_OK)
     return status;
-  if (snap->live.substep > 0 && step >= last)
+  if (snap->live.substep > 0 && step >= last && !s->last.live.row)
     return fill_between(snap, ls);
   status = session_frame(snap, &ls->o, snap->step);
   return status == PH_OK ? fill_action(snap, ls) : status;

@@ -4,15 +4,26 @@
 #include <string.h>
 
 const char *event_name(enum event_kind kind) {
-  static const char *const names[EVENT_KIND_COUNT] = {"true",    "broke",  "latch",  "end",
-                                                      "clipped", "warned", "finding"};
+  static const char *const names[EVENT_KIND_COUNT] = {"true", "broke",   "latch",  "stage",
+                                                      "end",  "clipped", "warned", "finding"};
   return kind < EVENT_KIND_COUNT ? names[kind] : "";
 }
 
 const char *event_words(enum event_kind kind) {
   return kind == EVENT_TRUE    ? "predicate true"
          : kind == EVENT_FALSE ? "predicate broke"
+         : kind == EVENT_STAGE ? "stage reached"
                                : event_name(kind);
+}
+
+size_t event_count(const struct snapshot *snap) {
+  return snap->reel ? snap->reel->nevents + snap->stages.stages.done : 0;
+}
+
+struct event event_at(const struct snapshot *snap, size_t i) {
+  size_t n = snap->reel->nevents;
+  return i < n ? snap->reel->events[i]
+               : (struct event){snap->stages.stages.latch[i - n], EVENT_STAGE};
 }
 
 struct reel *reel_ref(struct reel *r) {

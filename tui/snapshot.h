@@ -39,6 +39,7 @@ struct live_wish {
   uint64_t reloads; /* in all: each loads the task's file anew, and begins an episode */
   uint64_t seed;
   int64_t substeps; /* since the last reset, in all */
+  bool row;         /* of a step that is under way its first state is to be shown, not the last */
   ph_drive drive;
   bool set[LIVE_ELEMENTS]; /* elements of the action that a person has chosen: */
   double value[LIVE_ELEMENTS];
@@ -54,6 +55,7 @@ struct live_answer {
   int substep;      /* of the control step that is under way; 0: none is */
   bool last_action; /* at the head: the action is that of the step before */
   bool between;     /* the frame is of that substep, and no row */
+  bool in_force;    /* the frame is of the step that is under way: so is its action */
   uint64_t resets, reloads, seed;
   int64_t substeps; /* since the last reset, in all */
   ph_end end;       /* how it ended; PH_END_UNKNOWN while it runs, or where it failed: */
@@ -83,6 +85,7 @@ enum event_kind {
   EVENT_TRUE,  /* predicate became true */
   EVENT_FALSE, /* ... and broke */
   EVENT_LATCH,
+  EVENT_STAGE, /* a stage of the task was reached: of the snapshot, not of its reel */
   EVENT_END,
   EVENT_CLIPPED, /* first of a run of clipped steps */
   EVENT_WARNED,
@@ -96,10 +99,16 @@ struct event {
 };
 
 /* The word for a kind, as F and :event-kinds take it and the timeline's legend has it: "true",
- * "broke", "latch", "end", "clipped", "warned", "finding"; and what happened in words: "predicate
- * broke". */
+ * "broke", "latch", "stage", "end", "clipped", "warned", "finding"; and what happened in words:
+ * "predicate broke". */
 const char *event_name(enum event_kind kind);
 const char *event_words(enum event_kind kind);
+
+struct snapshot;
+/* The events of a snapshot's episode: those of its reel, then stages as far as they were judged,
+ * which come later than the reel. */
+size_t event_count(const struct snapshot *snap);
+struct event event_at(const struct snapshot *snap, size_t i);
 
 /* What belongs to a whole episode, as DESIGN's episode is a rollout in a file: a reel is what the
  * screen keeps of one while it is on show. Immutable once published, shared by reference count. */
@@ -216,9 +225,11 @@ struct snapshot {
     bool value;
     char reads[48];
     double read;
+    char unit[8];
   } * conditions;             /* reel->nconditions */
   bool predicate_now;         /* recomputed here */
   char judge_error[300];      /* "" or why a condition failed here */
+  bool judging;               /* it wants stages of states that are still to be judged */
   struct stages_known stages; /* of reel->nstages */
   struct plot_answer plot;
   size_t unseen;       /* episodes whose lengths are still to be looked at */
