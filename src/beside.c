@@ -1,5 +1,6 @@
 #include "beside.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ bool ph_beside(char file[PH_BESIDE], char other[PH_BESIDE], const char *source,
   snprintf(file, PH_BESIDE, "%s%s", path, ending);
   state_file(other, path, ending);
   folder_of(folder, sizeof folder, file);
-  if (access(folder, W_OK) == 0 || !other[0])
+  if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) == 0 || !other[0])
     return false;
   memcpy(swap, file, PH_BESIDE);
   memcpy(file, other, PH_BESIDE);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "read_only.h"
 #include "rec_help.h"
 
 using Files = std::map<std::string, std::string>; /* name -> bytes */
@@ -208,24 +209,6 @@ struct SmallDisk {
     close(fd);
   }
   void free() { unlink(filler.c_str()); }
-};
-
-/* Somebody who may not write into the folder while it lives. */
-struct ReadOnly {
-  std::string folder;
-  bool root = geteuid() == 0;
-  explicit ReadOnly(const std::string &path) : folder(path) {
-    chmod(folder.c_str(), 0555);
-    if (root) {
-      EXPECT_EQ(0, seteuid(65534));
-    }
-  }
-  ~ReadOnly() {
-    if (root) {
-      EXPECT_EQ(0, seteuid(0));
-    }
-    chmod(folder.c_str(), 0777);
-  }
 };
 
 #endif

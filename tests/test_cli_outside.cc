@@ -270,6 +270,44 @@ TEST_F(Outside, TheScreenSaysWhoJudges) {
   EXPECT_EQ(o.out.find("same here"), string::npos) << "the task does not judge instead: " << o.out;
 }
 
+TEST_F(Outside, AFileWithoutAPredicateGetsTheLanesOfWhatIsJudged) {
+  Put("free.lua", "return { name = 'free', model = 'cart.xml', control_steps = 2,\n"
+                  "  max_steps = 40, policy = function(s) return {0.5} end }\n");
+  ASSERT_EQ(Run({"record", "free.lua", "--out", Path("run")}).status, 0);
+  std::string judge = Script("j.py", "import sys, json\nfor text in sys.stdin.buffer:\n"
+                                     "  b = json.loads(text)\n"
+                                     "  sys.stdin.buffer.read(8 * b['count'] * b['row'])\n"
+                                     "  print(''.join('01'[6 <= t < 10 or t == 30] for t in\n"
+                                     "    range(b['count'])), flush=True)\n");
+  auto screen = [&](const std::string &at, bool judged) {
+    std::vector<std::string> args = {"screen", Path("run"), "--at", at, "--size", "90x30"};
+    if (judged)
+      args.insert(args.end(), {"--predicate-command", judge});
+    Outcome o = Run(args);
+    EXPECT_EQ(o.status, 0) << o.err;
+    return o.out;
+  };
+  auto lane = [](const std::string &screen, const std::string &name) {
+    size_t at = screen.find("\n " + name + " ");
+    return at == string::npos ? "" : screen.substr(at + 1, screen.find('\n', at + 1) - at - 1);
+  };
+  std::string text = screen("8", true);
+  EXPECT_EQ(lane(text, "events"), " events             ◆       ▽" + std::string(38, ' ') + "▲ ▽" +
+                                      std::string(17, ' ') + "■")
+      << text;
+  EXPECT_EQ(lane(text, "pred"), " pred               ▒▒▒▒▒▒▒▒" + std::string(39, ' ') + "▒▒");
+  EXPECT_EQ(lane(text, "hold"), " hold               ████████" + std::string(39, ' ') + "██");
+  EXPECT_NE(text.find("latch: judged 6 "), string::npos) << text;
+  EXPECT_NE(text.find("pred    TRUE judged here"), string::npos) << text;
+  EXPECT_NE(text.find("by exec "), string::npos) << text;
+  EXPECT_NE(screen("10", true).find("pred    FALSE judged here"), string::npos);
+  EXPECT_EQ(text.find("recorded"), string::npos) << "nothing of it is the file's: " << text;
+  text = screen("8", false);
+  EXPECT_EQ(lane(text, "pred"), "") << text;
+  EXPECT_EQ(lane(text, "events"), " events " + std::string(79, ' ') + "■");
+  EXPECT_NE(text.find("latch: not recorded"), string::npos) << text;
+}
+
 TEST_F(Outside, APreviewActsByIt) {
   Outcome o = Run({"preview", "bare.lua", "--seed", "3", "--keys", "n n n n", "--policy-command",
                    Script("p.py", Answers(9, "pass"))});

@@ -5,6 +5,7 @@
 
 #include "pool_help.h"
 #include "program_help.h"
+#include "read_only.h"
 
 extern "C" {
 #include "json.h"
@@ -246,6 +247,42 @@ TEST_F(Predicates, ADamagedAnswerIsMadeAnew) {
   ASSERT_EQ(mkfifo(kept.c_str(), 0600), 0);
   EXPECT_FALSE(AskOnce(command, again)) << "a pipe holds nothing up";
   EXPECT_TRUE(AskOnce(command, again)) << "and gives way";
+}
+
+TEST_F(Predicates, BesideAReadOnlyFolderAnswersAreKeptUnderTheState) {
+  Record(40);
+  for (const char *name : {"state", "tmp", "log"}) {
+    fs::create_directory(top / name);
+    chmod(Path(name).c_str(), 0777);
+  }
+  string command =
+      Python(Judge(string(kByA) + "  open('" + Path("log/n") + "', 'a').write('x')\n"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::vector<uint8_t> first, again;
+  {
+    ReadOnly folder(top);
+    EXPECT_FALSE(AskOnce(command, first));
+    EXPECT_EQ(note, "");
+    EXPECT_TRUE(AskOnce(command, again));
+  }
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(fs::file_size(top / "log" / "n"), 1u) << "it was asked once";
+  EXPECT_FALSE(fs::exists(Cache()));
+  std::vector<fs::path> kept;
+  for (auto &folder : fs::directory_iterator(top / "state" / "playhead"))
+    kept.push_back(folder.path());
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].filename().string().rfind("run-", 0), 0u) << kept[0];
+  EXPECT_EQ(kept[0].extension(), ".playhead-predicate");
+  EXPECT_EQ(std::distance(fs::directory_iterator(kept[0]), {}), 1);
+  EXPECT_TRUE(AskOnce(command, again)) << "they count where the folder can be written to again";
+  EXPECT_FALSE(fs::exists(Cache()));
+  EXPECT_FALSE(AskOnce(command, again, true));
+  EXPECT_TRUE(fs::exists(Cache()));
+  fs::remove_all(kept[0]);
+  ReadOnly folder(top);
+  EXPECT_TRUE(AskOnce(command, again)) << "and so do those beside it where it cannot";
+  EXPECT_EQ(first, again);
 }
 
 TEST_F(Predicates, WhereNothingCanBeKeptItIsSaid) {
