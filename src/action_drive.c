@@ -19,12 +19,20 @@ ph_status ph_term_fail(const ph_term *term, const char *fmt, ...) {
 
 /* --- finding --- */
 
+/* Whether what the actuator acts by is ctrl, at once or after a lag; an integrator makes a velocity
+ * of it. */
+static bool is_direct(const mjModel *m, int i) {
+  int type = m->actuator_dyntype[i];
+  return type != mjDYN_INTEGRATOR && type != mjDYN_MUSCLE && type != mjDYN_USER;
+}
+
 /* A servo: force = kp (ctrl - length) - kv velocity. */
 static bool is_position_servo(const mjModel *m, int i) {
   const mjtNum *gain = m->actuator_gainprm + (size_t)i * mjNGAIN;
   const mjtNum *bias = m->actuator_biasprm + (size_t)i * mjNBIAS;
-  return m->actuator_gaintype[i] == mjGAIN_FIXED && m->actuator_biastype[i] == mjBIAS_AFFINE &&
-         gain[0] > 0 && bias[0] == 0 && bias[1] == -gain[0] && m->actuator_gear[6 * i] != 0;
+  return is_direct(m, i) && m->actuator_gaintype[i] == mjGAIN_FIXED &&
+         m->actuator_biastype[i] == mjBIAS_AFFINE && gain[0] > 0 && bias[0] == 0 &&
+         bias[1] == -gain[0] && m->actuator_gear[6 * i] != 0;
 }
 
 static ph_status find_servo(const ph_term *term, int joint, int *out) {

@@ -24,35 +24,42 @@ static ph_status check_ends(const ph_term *term, const char *key, size_t n) {
                       term->ndrives);
 }
 
-/* work: the open, then the closed value of each actuator. */
-static ph_status keep_ends(ph_term *term) {
+static ph_status take_ends(ph_term *term) {
   const ph_term_spec *spec = term->spec;
   int n = term->ndrives;
   ph_status st = check_ends(term, "open", spec->nopen);
   if (st == PH_OK)
     st = check_ends(term, "closed", spec->nclosed);
-  if (st != PH_OK)
-    return st;
-  term->work = calloc(2 * (size_t)n, sizeof *term->work);
-  if (!term->work)
-    return ph_fail(PH_ENOMEM, "actions: out of memory");
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; st == PH_OK && i < n; i++) {
     term->work[i] = spec->open[spec->nopen == 1 ? 0 : i];
     term->work[n + i] = spec->closed[spec->nclosed == 1 ? 0 : i];
   }
+  return st;
+}
+
+static ph_status take_ranges(ph_term *term) {
+  const mjModel *m = term->actions->model->m;
+  for (int i = 0; i < term->ndrives; i++) {
+    double *open = &term->work[i], *closed = &term->work[term->ndrives + i];
+    int actuator = term->drives[i].actuator;
+    ph_actuator_range(m, actuator, closed, open);
+    if (!isfinite(*closed) || !isfinite(*open))
+      return ph_term_fail(term, "actuator '%s': %s: the term needs open and closed",
+                          ph_model_name(term->actions->model, PH_ACTUATOR, actuator),
+                          m->opt.disableflags & mjDSBL_CLAMPCTRL
+                              ? "the model's clampctrl is off, so that no ctrlrange counts"
+                              : "has no ctrlrange");
+  }
+  term->ranged = true;
   return PH_OK;
 }
 
-static ph_status need_ranges(const ph_term *term) {
-  for (int i = 0; i < term->ndrives; i++) {
-    double low, high;
-    int actuator = term->drives[i].actuator;
-    ph_actuator_range(term->actions->model->m, actuator, &low, &high);
-    if (!isfinite(low) || !isfinite(high))
-      return ph_term_fail(term, "actuator '%s': has no ctrlrange: the term needs open and closed",
-                          ph_model_name(term->actions->model, PH_ACTUATOR, actuator));
-  }
-  return PH_OK;
+/* work: the open, then the closed value of each actuator. */
+static ph_status keep_ends(ph_term *term) {
+  term->work = calloc(2 * (size_t)term->ndrives, sizeof *term->work);
+  if (!term->work)
+    return ph_fail(PH_ENOMEM, "actions: out of memory");
+  return term->spec->open ? take_ends(term) : take_ranges(term);
 }
 
 static ph_status create_gripper(ph_term *term) {
@@ -60,7 +67,7 @@ static ph_status create_gripper(ph_term *term) {
   ph_status st = ph_term_drives(term, false);
   term->threshold = term->spec->threshold;
   if (st == PH_OK)
-    st = term->spec->open ? keep_ends(term) : need_ranges(term);
+    st = keep_ends(term);
   if (st != PH_OK)
     return st;
   join_names(term, name, sizeof name);
@@ -74,9 +81,10 @@ static void apply_gripper(ph_term *term, const ph_sim *sim, const double *x, dou
   bool gradual = isnan(term->threshold);
   double closed = gradual ? (ph_cut(x[0], -1, 1, clipped) + 1) / 2 : x[0] > term->threshold;
   for (int i = 0; i < n; i++) {
-    double from, to;
-    ph_actuator_range(sim->m, term->drives[i].actuator, &to, &from);
-    if (term->work) {
+    double from = INFINITY, to = -INFINITY;
+    if (term->ranged)
+      ph_actuator_range(sim->m, term->drives[i].actuator, &to, &from);
+    if (!isfinite(from) || !isfinite(to)) { /* or a reset took the range away */
       from = term->work[i];
       to = term->work[n + i];
     }

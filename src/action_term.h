@@ -55,6 +55,7 @@ struct ph_term {
   int ndrives;
   int memory, nmemory; /* in the actions' memory */
   bool target;         /* of = "target" */
+  bool ranged;         /* gripper: it goes between the ends of ctrlrange */
   double *work;        /* owned: what it needs while it is applied or was told; Nullable */
   struct ph_ik *ik;    /* owned; Nullable */
   struct ph_eef pose;

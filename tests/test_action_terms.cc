@@ -342,7 +342,92 @@ TEST_F(Terms, RangesOfAResetCount) {
   EXPECT_EQ(0.02, sent("left_t"));
 }
 
+/* Everything by which a reset can take a range away. */
+TEST_F(Terms, AGripperGoesOnWhereAResetTookTheRange) {
+  for (const char *more : {"", ", threshold=0"}) {
+    ASSERT_EQ("",
+              create(std::string("{type='gripper', actuators={'left_t', 'right_t'}") + more + "}"));
+    ASSERT_EQ(PH_OK, ph_sim_private_model(sim));
+    int left = ph_model_find(model, PH_ACTUATOR, "left_t");
+    sim->m->actuator_ctrllimited[left] = 0;
+    sim->m->actuator_ctrlrange[2 * ph_model_find(model, PH_ACTUATOR, "right_t") + 1] = 0.02;
+    apply({-1});
+    EXPECT_EQ(0.04, sent("left_t")) << more;
+    EXPECT_EQ(0.02, sent("right_t")) << more;
+    apply({1});
+    EXPECT_EQ(0, sent("left_t")) << more;
+    EXPECT_EQ(0, sent("right_t")) << more;
+    sim->m->actuator_ctrllimited[left] = 1;
+    sim->m->opt.disableflags |= mjDSBL_CLAMPCTRL;
+    apply({-1});
+    EXPECT_EQ(0.04, sent("left_t")) << more;
+    EXPECT_EQ(0.04, sent("right_t")) << more;
+    sim->m->opt.disableflags &= ~mjDSBL_CLAMPCTRL;
+  }
+}
+
 /* --- what is refused --- */
+
+/* A term that sends positions needs an actuator whose ctrl is one. */
+TEST_F(Terms, OnlyAServoOfThePositionItselfIsSentPositions) {
+  const struct {
+    const char *actuator;
+    bool fits;
+  } cases[] = {
+      {"<position joint='j' kp='9'/>", true},
+      {"<general joint='j' gainprm='9' biastype='affine' biasprm='0 -9 -1'/>", true},
+      // late, but there
+      {"<general joint='j' gainprm='9' biastype='affine' biasprm='0 -9' dyntype='filter' "
+       "dynprm='.1'/>",
+       true},
+      {"<intvelocity joint='j' kp='9' actrange='-1 1'/>", false},
+      {"<general joint='j' gainprm='9' biastype='affine' biasprm='0 -9' dyntype='integrator'/>",
+       false},
+      {"<general joint='j' gainprm='9' biastype='affine' biasprm='0 -9' dyntype='user'/>", false},
+      {"<general joint='j' gainprm='9' biastype='affine' biasprm='1 -9'/>", false},
+      {"<general joint='j' gainprm='9' biastype='affine' biasprm='0 -8'/>", false},
+      {"<velocity joint='j' kv='9'/>", false},
+      {"<motor joint='j'/>", false},
+  };
+  for (const auto &c : cases) {
+    ph_model *other = help_model(
+        std::string("<mujoco><worldbody><body><joint name='j' axis='0 0 1'/>"
+                    "<geom size='.1' mass='1' pos='.1 0 0'/><site name='tool' pos='.2 0 0'/></body>"
+                    "</worldbody><actuator>") +
+        c.actuator + "</actuator></mujoco>");
+    ASSERT_NE(nullptr, other) << c.actuator << ph_error();
+    for (const char *term : {"type='joint_position'", "type='joint_delta'",
+                             "type='joint_delta', of='target'", "type='eef_pose', site='tool'"}) {
+      std::string text = std::string("{") + term + ", joints={'j'}}";
+      ph_task *task = nullptr;
+      ph_actions *made = nullptr;
+      std::string source = "return { actions = {" + text + "} }";
+      ASSERT_EQ(PH_OK, ph_task_parse(&task, source.data(), source.size(), "t.lua")) << ph_error();
+      ph_status status = ph_actions_create(&made, task, other);
+      EXPECT_EQ(c.fits ? PH_OK : PH_EMISMATCH, status) << c.actuator << text;
+      if (status != PH_OK) {
+        EXPECT_TRUE(has(ph_error(), "joint 'j': no position actuator acts on it")) << ph_error();
+      }
+      ph_actions_free(made);
+      ph_task_unref(task);
+    }
+    ph_model_unref(other);
+  }
+}
+
+TEST_F(Terms, AModelThatDoesNotClampHasNoRangesForAGripper) {
+  std::string xml = arm_xml();
+  std::string option = "<option timestep='0.002'";
+  size_t at = xml.find(option);
+  ASSERT_NE(std::string::npos, at);
+  xml.replace(at, option.size() + 2, option + "><flag clampctrl='disable'/></option>");
+  ph_model *other = help_model(xml);
+  ASSERT_NE(nullptr, other) << ph_error();
+  EXPECT_EQ("t.lua:3: actions[1] (gripper): actuator 'left_t': the model's clampctrl is off, so "
+            "that no ctrlrange counts: the term needs open and closed",
+            create("{type='gripper', actuators={'left_t'}}", "", other));
+  ph_model_unref(other);
+}
 
 TEST_F(Terms, MistakesInTheTable) {
   const char *cases[][2] = {

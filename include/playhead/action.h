@@ -13,7 +13,8 @@
  *                   the joint is, or to the target before, which is remembered. The sum stays
  *                   within the joint's range where that is limited, and within the actuator's.
  *   gripper         actuators; open, closed: a number, or a list of one for each (without them the
- *                   upper and the lower end of the ctrlrange); threshold: one element for all
+ *                   upper and the lower end of the ctrlrange, of the model where a reset took it
+ *                   away); threshold: one element for all
  *                   actuators, -1 open, 1 closed, between in proportion, cut to that. With a
  *                   threshold there is no between: above it closed, else open, and nothing is cut.
  *   eef_pose        site, joints; control = "position", "orientation" or "both" (the default):
