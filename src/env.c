@@ -19,13 +19,7 @@ uint64_t ph_env_seed(uint64_t run_seed, int env_id, int64_t episode) {
 /* --- life --- */
 
 static ph_status env_hold(ph_env *env, const ph_env_options *opt) {
-  double seconds = ph_env_info(env)->hold_seconds;
-  if (opt && opt->hold_seconds >= 0.0)
-    seconds = opt->hold_seconds;
-  ph_status status = ph_stages_begin(&env->plain, env->task, env->control_dt);
-  if (status != PH_OK || !ph_env_info(env)->has_success)
-    return status;
-  return ph_hold_steps(&env->hold_steps, seconds, env->control_dt);
+  return ph_referee_init(&env->referee, env->task, opt ? opt->hold_seconds : -1.0, env->control_dt);
 }
 
 static ph_status env_sizes(ph_env *env) {
@@ -69,11 +63,8 @@ ph_status ph_env_create(ph_env **out, const ph_task *task, const ph_model *model
 }
 
 static void end_episode(ph_env *env) {
-  ph_script_free(env->script);
-  ph_start_free(env->start);
+  ph_referee_end(&env->referee);
   ph_edits_free(env->edits, env->nedits);
-  env->script = NULL;
-  env->start = NULL;
   env->edits = NULL;
   env->nedits = 0;
   env->done = true;
@@ -97,17 +88,8 @@ void ph_env_free(ph_env *env) {
 /* --- what rows and scripts see --- */
 
 ph_scene ph_env_scene(const ph_env *env) {
-  ph_scene scene = {
-      .sim = env->sim,
-      .step = env->step,
-      .action = env->step > 0 || env->acting ? env->action : NULL,
-      .naction = env->dims.action_dim,
-      .start = env->start,
-      .stages = &env->stages,
-      .predicate = env->predicate,
-      .latched = env->hold.latched,
-  };
-  return scene;
+  bool led = env->referee.step > 0 || env->acting;
+  return ph_referee_scene(&env->referee, env->sim, led ? env->action : NULL, env->dims.action_dim);
 }
 
 ph_status ph_env_row(ph_env *env, ph_row *row) {
@@ -119,19 +101,10 @@ ph_status ph_env_row(ph_env *env, ph_row *row) {
     row->action_state = env->action_state;
   }
   if (ph_env_info(env)->has_success) {
-    env->predicate_row = env->predicate;
+    env->predicate_row = env->referee.predicate;
     row->predicate = &env->predicate_row;
   }
   return PH_OK;
-}
-
-ph_status ph_env_judge(ph_env *env) {
-  env->predicate = false;
-  ph_scene scene = ph_env_scene(env);
-  ph_status status = ph_script_stages(env->script, &scene, &env->stages);
-  if (status != PH_OK || !ph_env_info(env)->has_success)
-    return status;
-  return ph_script_success(env->script, &scene, &env->predicate, NULL);
 }
 
 /* --- reset --- */
@@ -144,7 +117,7 @@ static ph_status reset_scene(ph_env *env, uint64_t seed) {
   if (status == PH_OK)
     status = ph_sim_forward(env->sim); /* a reset may read where things are */
   if (status == PH_OK && ph_env_info(env)->has_reset)
-    status = ph_script_reset(env->script, env->sim, &rng);
+    status = ph_script_reset(env->referee.script, env->sim, &rng);
   return status;
 }
 
@@ -176,23 +149,15 @@ static ph_status start_episode(ph_env *env, ph_row *row0) {
   if (status != PH_OK)
     return status;
   ph_actions_reset(env->actions, env->sim);
-  env->start = ph_start_new(env->sim);
-  if (!env->start)
-    return ph_fail(PH_ENOMEM, "env: out of memory");
-  status = ph_env_judge(env);
+  status = ph_referee_start(&env->referee, env->sim);
   return status == PH_OK ? ph_env_row(env, row0) : status;
 }
 
 ph_status ph_env_reset(ph_env *env, uint64_t seed, ph_row *row0) {
   end_episode(env);
   memset(row0, 0, sizeof *row0);
-  env->step = 0;
   env->acting = false;
-  env->predicate = false;
-  env->detail[0] = 0;
-  env->hold = (ph_hold){.steps = env->hold_steps};
-  env->stages = env->plain;
-  ph_status status = ph_task_script(&env->script, env->task);
+  ph_status status = ph_referee_begin(&env->referee);
   if (status == PH_OK)
     status = reset_scene(env, seed);
   if (status == PH_OK)
@@ -219,19 +184,19 @@ double ph_env_control_dt(const ph_env *env) {
   return env->control_dt;
 }
 const ph_hold *ph_env_hold(const ph_env *env) {
-  return &env->hold;
+  return &env->referee.hold;
 }
 const ph_stages *ph_env_stages(const ph_env *env) {
-  return &env->stages;
+  return &env->referee.stages;
 }
 int64_t ph_env_step_index(const ph_env *env) {
-  return env->step;
+  return env->referee.step;
 }
 bool ph_env_running(const ph_env *env) {
   return !env->done;
 }
 bool ph_env_predicate(const ph_env *env) {
-  return env->predicate;
+  return env->referee.predicate;
 }
 const ph_sim *ph_env_sim(const ph_env *env) {
   return env->sim;
@@ -248,7 +213,7 @@ const ph_model *ph_env_model(const ph_env *env) {
 
 /* Whether scripts may look at the state: derived quantities belong to it. */
 static ph_status can_look(ph_env *env) {
-  if (!env->script)
+  if (!env->referee.script)
     return ph_fail(PH_EINVAL, "env: no episode runs: reset it first");
   return env->sim->stale ? ph_sim_forward(env->sim) : PH_OK;
 }
@@ -261,7 +226,7 @@ ph_status ph_env_conditions(ph_env *env, const ph_condition **out, size_t *n) {
   if (status != PH_OK || !ph_env_info(env)->has_success)
     return status;
   ph_scene scene = ph_env_scene(env);
-  status = ph_script_success(env->script, &scene, &all, env->conditions);
+  status = ph_script_success(env->referee.script, &scene, &all, env->conditions);
   *n = status == PH_OK ? ph_env_info(env)->nconditions : 0;
   return status;
 }
@@ -271,5 +236,5 @@ ph_status ph_env_readouts(ph_env *env, double *out) {
   if (status != PH_OK || ph_env_info(env)->nreadouts == 0)
     return status;
   ph_scene scene = ph_env_scene(env);
-  return ph_script_readouts(env->script, &scene, out);
+  return ph_script_readouts(env->referee.script, &scene, out);
 }

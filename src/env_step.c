@@ -1,7 +1,6 @@
 #include "env_parts.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,14 +20,14 @@ static ph_status running(const ph_env *env, bool acting) {
 static void empty(ph_env *env, ph_outcome *out) {
   memset(out, 0, sizeof *out);
   out->end = PH_END_UNKNOWN;
-  out->detail = env->detail;
+  out->detail = env->referee.detail;
 }
 
 /* An error leaves no episode to go on with. */
 static ph_status fail_step(ph_env *env, ph_status status) {
   env->done = true;
   env->acting = false;
-  return ph_fail_in(status, "%s: step %" PRId64, ph_env_info(env)->name, env->step);
+  return ph_fail_in(status, "%s: step %" PRId64, ph_env_info(env)->name, env->referee.step);
 }
 
 /* "action[3] (arm_elbow)" of the first element that is not finite. */
@@ -49,23 +48,29 @@ ph_status ph_env_policy(ph_env *env, double *action) {
   if (status != PH_OK)
     return status;
   ph_scene scene = ph_env_scene(env);
-  status = ph_script_policy(env->script, &scene, &env->rng, action, (size_t)env->dims.action_dim);
+  status = ph_script_policy(env->referee.script, &scene, &env->rng, action,
+                            (size_t)env->dims.action_dim);
   if (status == PH_OK && !finite_action(env, action, what, sizeof what)) {
     status = ph_fail(PH_EINVAL, "%s: policy: step %" PRId64 ": %s is not finite",
-                     ph_env_info(env)->name, env->step, what);
+                     ph_env_info(env)->name, env->referee.step, what);
   }
   return status;
 }
 
-static void end_nan(ph_env *env, ph_outcome *out, const char *what) {
-  snprintf(env->detail, sizeof env->detail, "step %" PRId64 ": %s", env->step, what);
+/* The detail is there already. */
+static void end_as_told(ph_env *env, ph_outcome *out) {
   memset(out, 0, sizeof *out);
   out->done = true;
   out->truncated = true;
   out->end = PH_END_NAN;
-  out->detail = env->detail;
+  out->detail = env->referee.detail;
   env->done = true;
   env->acting = false;
+}
+
+static void end_nan(ph_env *env, ph_outcome *out, const char *what) {
+  ph_referee_tell_nan(&env->referee, what);
+  end_as_told(env, out);
 }
 
 /* --- physics --- */
@@ -120,59 +125,24 @@ static ph_status derive(ph_env *env) {
 
 /* --- outcomes --- */
 
-static void tell_end(ph_env *env, ph_outcome *out, bool failed) {
-  size_t size = sizeof env->detail;
-  out->end = out->success     ? PH_END_SUCCESS
-             : failed         ? PH_END_TERMINATED
-             : out->truncated ? PH_END_TRUNCATED
-                              : PH_END_UNKNOWN;
-  if (out->end == PH_END_SUCCESS)
-    snprintf(env->detail, size, "held for %" PRId64 " steps", env->hold.count);
-  else if (out->end == PH_END_TERMINATED)
-    snprintf(env->detail, size, "failure");
-  else if (out->end == PH_END_TRUNCATED)
-    snprintf(env->detail, size, "max_steps %" PRId64, ph_env_info(env)->max_steps);
-  out->detail = env->detail;
-}
-
-/* The first of nan > success > terminated > truncated that holds; flags tell of all. */
-static ph_status update_end(ph_env *env, ph_outcome *out) {
-  const ph_task_info *info = ph_env_info(env);
-  bool failed = false;
-  out->success = info->has_success && ph_hold_update(&env->hold, env->step, env->predicate);
-  out->truncated = info->max_steps > 0 && env->step >= info->max_steps;
-  ph_scene scene = ph_env_scene(env);
-  ph_status status = PH_OK;
-  if (info->has_failure)
-    status = ph_script_failure(env->script, &scene, &failed);
-  if (status == PH_OK && info->has_reward)
-    status = ph_script_reward(env->script, &scene, &out->reward);
-  if (status != PH_OK || !isfinite(out->reward))
-    return status;
-  out->terminated = out->success || failed;
-  out->flags |= out->terminated ? PH_FLAG_TERMINATED : 0;
-  out->flags |= out->truncated ? PH_FLAG_TRUNCATED : 0;
-  out->done = env->done = out->terminated || out->truncated;
-  tell_end(env, out, failed);
-  return PH_OK;
-}
-
-/* A reward that is none: the step is no row, so it was not taken. */
+/* What the task says of the step; one whose reward is no number is no row. */
 static ph_status judge(ph_env *env, ph_outcome *out) {
-  ph_hold hold = env->hold;
-  ph_stages stages = env->stages;
-  bool predicate = env->predicate;
-  env->step++;
-  ph_status status = ph_env_judge(env);
-  if (status == PH_OK)
-    status = update_end(env, out);
-  if (status != PH_OK || isfinite(out->reward))
+  ph_verdict verdict;
+  ph_status status =
+      ph_referee_judge(&env->referee, env->sim, env->action, env->dims.action_dim, &verdict);
+  if (status != PH_OK)
     return status;
-  env->hold = hold;
-  env->stages = stages;
-  env->predicate = predicate;
-  env->step--;
-  end_nan(env, out, "reward is not finite");
+  if (verdict.end == PH_END_NAN) {
+    end_as_told(env, out);
+    return PH_OK;
+  }
+  out->reward = verdict.reward;
+  out->flags |= verdict.flags;
+  out->success = verdict.success;
+  out->terminated = verdict.terminated;
+  out->truncated = verdict.truncated;
+  out->done = env->done = verdict.terminated || verdict.truncated;
+  out->end = verdict.end;
   return PH_OK;
 }
 
@@ -194,7 +164,7 @@ static ph_status observe(ph_env *env, ph_outcome *out) {
   if (status == PH_OK)
     status = judge(env, out);
   else
-    env->step++; /* the text names the state that nothing could be derived of */
+    env->referee.step++; /* the text names the state that nothing could be derived of */
   bool row = status == PH_OK && out->end != PH_END_NAN;
   return row ? ph_env_row(env, &out->row) : status;
 }
