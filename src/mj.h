@@ -83,6 +83,8 @@ typedef struct ph_field {
 bool ph_mj_field(mjModel *m, const char *name, ph_field *out);
 /* The i-th editable field (it may have no elements), false past the last. */
 bool ph_mj_field_at(mjModel *m, int i, ph_field *out);
+/* The i-th array of the model in the engine's order, editable or not; false past the last. */
+bool ph_mj_array_at(mjModel *m, int i, ph_field *out);
 size_t ph_mj_field_size(const ph_field *field); /* bytes */
 /* Finds the field that an edit is for; PH_EMISMATCH names what keeps it from being applied: no such
  * field, another type or shape, an element that is not a number. m is not written. */

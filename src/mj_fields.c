@@ -262,6 +262,13 @@ static void option_field(mjModel *m, int k, ph_field *out) {
   out->data = (char *)m + options[k].offset;
 }
 
+bool ph_mj_array_at(mjModel *m, int i, ph_field *out) {
+  if (i < 0 || i >= ARRAY_COUNT)
+    return false;
+  array_field(m, i, out);
+  return true;
+}
+
 bool ph_mj_field_at(mjModel *m, int i, ph_field *out) {
   pthread_once(&sorted, sort_fields);
   if (i < 0 || i >= norder + OPTIONS)

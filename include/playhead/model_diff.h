@@ -20,9 +20,11 @@ typedef struct ph_model_diff {
   ph_model_change *change;
 } ph_model_diff;
 
-/* Structure first, then options, then fields of objects in the engine's order; differences of one
- * field in many objects are one line with a count. At most `room` are kept. Models that did not
- * compile are compared by their names and sizes. PH_ENOMEM. Free with ph_model_diff_clear. */
+/* Structure first, then options, then fields of objects in the engine's order, those of the picture
+ * last; differences of one field in many objects are one line with a count. What the compiler
+ * computes from others is said only where nothing else differs. At most `room` are kept. Models
+ * that did not compile are compared by their names and sizes. PH_ENOMEM. Free with
+ * ph_model_diff_clear. */
 PH_API ph_status ph_model_compare(ph_model_diff *out, const ph_model *a, const ph_model *b,
                                   size_t room);
 PH_API void ph_model_diff_clear(ph_model_diff *diff);

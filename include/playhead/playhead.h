@@ -11,6 +11,7 @@
  *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
  *   wait      what a call waits for, and its end
+ *   model_diff  two models in words
  *   policy    actions chosen by a command      judge     success judged by a command
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
@@ -37,6 +38,7 @@
 #include <playhead/latch.h>
 #include <playhead/live.h>
 #include <playhead/marks.h>
+#include <playhead/model_diff.h>
 #include <playhead/pack.h>
 #include <playhead/policy.h>
 #include <playhead/pool.h>

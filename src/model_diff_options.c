@@ -1,0 +1,152 @@
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model_diff.h"
+
+/* --- words --- */
+
+static const char *integrators(int v) {
+  return v == mjINT_EULER      ? "Euler"
+         : v == mjINT_RK4      ? "RK4"
+         : v == mjINT_IMPLICIT ? "implicit"
+#if mjVERSION_HEADER >= 300
+         : v == mjINT_IMPLICITFAST ? "implicitfast"
+#endif
+                                   : NULL;
+}
+
+static const char *solvers(int v) {
+  return v == mjSOL_PGS ? "PGS" : v == mjSOL_CG ? "CG" : v == mjSOL_NEWTON ? "Newton" : NULL;
+}
+
+static const char *cones(int v) {
+  return v == mjCONE_PYRAMIDAL ? "pyramidal" : v == mjCONE_ELLIPTIC ? "elliptic" : NULL;
+}
+
+static const char *jacobians(int v) {
+  return v == mjJAC_DENSE    ? "dense"
+         : v == mjJAC_SPARSE ? "sparse"
+         : v == mjJAC_AUTO   ? "auto"
+                             : NULL;
+}
+
+static const struct option {
+  const char *name, *unit;
+  const char *(*word)(int value);
+} options[] = {
+    {"timestep", " s", NULL},        {"gravity", " m/s^2", NULL},  {"wind", " m/s", NULL},
+    {"density", " kg/m^3", NULL},    {"viscosity", " Pa s", NULL}, {"o_margin", " m", NULL},
+    {"integrator", "", integrators}, {"solver", "", solvers},      {"cone", "", cones},
+    {"jacobian", "", jacobians},
+};
+
+static const struct option *option_of(const char *name) {
+  static const struct option other = {"", "", NULL};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    if (!strcmp(options[i].name, name))
+      return &options[i];
+  return &other;
+}
+
+/* --- numbers --- */
+
+static void number(ph_differ *d, const char *name, double a, double b) {
+  char was[40], is[40];
+  const char *unit = option_of(name)->unit;
+  if (memcmp(&a, &b, sizeof a) == 0)
+    return;
+  ph_value_number(was, sizeof was, a, b);
+  ph_value_number(is, sizeof is, b, a);
+  ph_differ_add(d, false, "%s %s%s -> %s%s", name, was, unit, is, unit);
+}
+
+static void vector(ph_differ *d, const char *name, const mjtNum *a, const mjtNum *b, int n) {
+  static const char *const axis[] = {".x", ".y", ".z"};
+  char text[60];
+  for (int i = 0; i < n; i++) {
+    const char *unit = option_of(name)->unit;
+    char was[40], is[40];
+    if (memcmp(&a[i], &b[i], sizeof *a) == 0)
+      continue;
+    if (n == 3)
+      snprintf(text, sizeof text, "%s%s", name, axis[i]);
+    else
+      snprintf(text, sizeof text, "%s[%d]", name, i);
+    ph_value_number(was, sizeof was, a[i], b[i]);
+    ph_value_number(is, sizeof is, b[i], a[i]);
+    ph_differ_add(d, false, "%s %s%s -> %s%s", text, was, unit, is, unit);
+  }
+}
+
+/* --- integers --- */
+
+static const char *on_off(int flags, int bit, bool on) {
+  return (((flags >> bit) & 1) != 0) == on ? "on" : "off";
+}
+
+/* Bits that the engine has names for, one line each; on: what a set bit means. */
+static void flags(ph_differ *d, int a, int b, const char **names, int n, bool on) {
+  for (int i = 0; i < n; i++)
+    if (((a ^ b) >> i) & 1) {
+      const char *name = names[i];
+      ph_differ_add(d, false, "flag %c%s: %s -> %s", tolower((unsigned char)name[0]),
+                    name[0] ? name + 1 : "", on_off(a, i, on), on_off(b, i, on));
+    }
+  if ((a ^ b) >> n)
+    ph_differ_add(d, false, "flags 0x%x -> 0x%x", (unsigned)a, (unsigned)b);
+}
+
+static void integer(ph_differ *d, const char *name, int a, int b) {
+  const struct option *option = option_of(name);
+  const char *was = option->word ? option->word(a) : NULL;
+  const char *is = option->word ? option->word(b) : NULL;
+  if (a == b)
+    return;
+  if (!strcmp(name, "disableflags"))
+    flags(d, a, b, mjDISABLESTRING, mjNDISABLE, false);
+  else if (!strcmp(name, "enableflags"))
+    flags(d, a, b, mjENABLESTRING, mjNENABLE, true);
+  else if (was && is)
+    ph_differ_add(d, false, "%s %s -> %s", name, was, is);
+  else
+    ph_differ_add(d, false, "%s %d -> %d", name, a, b);
+}
+
+static void field(ph_differ *d, const char *name, const void *a, const void *b, size_t size,
+                  bool whole, int n) {
+  if (whole && n == 1 && size == sizeof(int))
+    integer(d, name, *(const int *)a, *(const int *)b);
+  else if (!whole && n == 1)
+    number(d, name, *(const mjtNum *)a, *(const mjtNum *)b);
+  else if (!whole)
+    vector(d, name, a, b, n);
+  else if (memcmp(a, b, size))
+    ph_differ_add(d, false, "%s is another", name);
+}
+
+#define WHOLE(value) _Generic((value), mjtNum : false, mjtNum * : false, default : true)
+
+void ph_differ_options(ph_differ *d) {
+  const mjOption *a = &d->ma->opt, *b = &d->mb->opt;
+#ifdef MJOPTION_FIELDS
+#define X(type, name, n)                                                                           \
+  field(d, #name, &a->name, &b->name, sizeof a->name, WHOLE(((mjOption *)0)->name), n);
+#define XVEC X
+  MJOPTION_FIELDS
+#undef XVEC
+#undef X
+#else
+#define X(type, name)                                                                              \
+  field(d, #name, &a->name, &b->name, sizeof a->name, WHOLE(((mjOption *)0)->name), 1);
+  MJOPTION_SCALARS
+#undef X
+#define X(name, n) field(d, #name, a->name, b->name, sizeof a->name, false, n);
+  MJOPTION_VECTORS
+#undef X
+#endif
+#if mjVERSION_HEADER < 300
+  integer(d, "njmax", d->ma->njmax, d->mb->njmax);
+  integer(d, "nconmax", d->ma->nconmax, d->mb->nconmax);
+#endif
+}
