@@ -35,7 +35,8 @@ PH_API const char *ph_measure_unit(ph_measure m); /* static */
 typedef enum ph_class {
   PH_BITWISE,  /* every stored component has equal bits */
   PH_ROUNDING, /* no error of 1e-9 or more */
-  PH_CLOSE,    /* within the tolerance */
+  PH_CLOSE,    /* within the tolerance; or time, mocap, userdata, eq_active, plugin state or applied
+                  forces, which have none, differ by 1e-9 or more */
   PH_DIVERGED, /* beyond it, or a number that is none */
   PH_CLASS_COUNT
 } ph_class;
@@ -48,8 +49,8 @@ PH_API bool ph_class_from_name(const char *name, ph_class *out);
 typedef struct ph_tolerance {
   double of[PH_MEASURE_COUNT];
 } ph_tolerance;
-/* pos 1e-3 m, rot 1e-3 rad, vel 1e-1 (m/s, rad/s), act 1e-3; ctrl has none: it never makes a class
- * but bitwise. */
+/* pos 1e-3 m, rot 1e-3 rad, vel 1e-1 (m/s, rad/s), act 1e-3. ctrl has none: where it differs, the
+ * class is not bitwise, and no worse for that. */
 PH_API ph_tolerance ph_tolerance_default(void);
 /* Reads "pos=1e-3,rot=1e-3,vel=0.1,act=1e-3" (any of them, in any order) over what is there. A
  * number alone is for pos and rot. PH_EINVAL names what is no such thing. */
@@ -67,7 +68,8 @@ typedef struct ph_difference {
   ph_class cls;
   double max[PH_MEASURE_COUNT]; /* largest error; NaN: not known (no bodies were derived), or a
                                    number that is none: then cls is PH_DIVERGED */
-  int worst[PH_MEASURE_COUNT];  /* joint, body, actuator of it (of ph_model_name); -1: none */
+  int worst[PH_MEASURE_COUNT];  /* joint, body, actuator of it (of ph_model_name); -1: no error, or
+                                   not known */
 } ph_difference;
 
 typedef struct ph_divergence ph_divergence;
@@ -77,6 +79,9 @@ typedef struct ph_divergence ph_divergence;
 PH_API ph_status ph_divergence_create(ph_divergence **out, const ph_model *model,
                                       const ph_edit *edits, size_t nedits);
 PH_API void ph_divergence_free(ph_divergence *d); /* Nullable */
+/* Length of action_state in rows that are compared from now on; 0, as at first: it is not looked
+ * at. */
+PH_API void ph_divergence_set_memory(ph_divergence *d, int action_state);
 
 /* Compares two rows of the model, recorded against dynamic. Components that one of the two does not
  * have are not compared. With `bodies` both are derived, which costs two mj_kinematics; else the

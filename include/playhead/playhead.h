@@ -12,6 +12,7 @@
  *   finding   a step and a sentence               export    text and arrays for other programs
  *   wait      what a call waits for, and its end
  *   model_diff  two models in words
+ *   divergence  how far one state is from another
  *   policy    actions chosen by a command      judge     success judged by a command
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
@@ -29,6 +30,7 @@
 
 #include <playhead/action.h>
 #include <playhead/check.h>
+#include <playhead/divergence.h>
 #include <playhead/env.h>
 #include <playhead/envs.h>
 #include <playhead/episode.h>
