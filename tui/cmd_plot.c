@@ -154,6 +154,11 @@ unsigned app_enter_state(struct app *app) {
     app_say(app, "%s is not shown%s%s", c->name, c->note[0] ? ": " : "", c->note);
     return REACT_REDRAW;
   }
+  if (reel->signals[signal].kind == PH_SIGNAL_READOUT) { /* a stored number may have its name */
+    app_say(app, "%s is computed from the state, not stored: only stored numbers are plotted",
+            reel->signals[signal].name);
+    return REACT_REDRAW;
+  }
   stored_name(name, sizeof name, reel, &reel->signals[signal]);
   return app_plot(app, name);
 }

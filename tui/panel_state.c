@@ -13,9 +13,9 @@ static const struct {
   ph_signal_kind kind;
   const char *heading;
 } groups[] = {
-    {PH_SIGNAL_READOUT, "readouts"}, {PH_SIGNAL_QPOS, "positions"}, {PH_SIGNAL_QVEL, "velocities"},
-    {PH_SIGNAL_ACT, "activations"},  {PH_SIGNAL_CTRL, "ctrl"},      {PH_SIGNAL_MOCAP, "mocap"},
-    {PH_SIGNAL_SENSOR, "sensors"},   {PH_SIGNAL_BODY, "bodies"},
+    {PH_SIGNAL_QPOS, "positions"},  {PH_SIGNAL_READOUT, "readouts"}, {PH_SIGNAL_QVEL, "velocities"},
+    {PH_SIGNAL_ACT, "activations"}, {PH_SIGNAL_CTRL, "ctrl"},        {PH_SIGNAL_MOCAP, "mocap"},
+    {PH_SIGNAL_SENSOR, "sensors"},  {PH_SIGNAL_BODY, "bodies"},
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
