@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_locale.h"
 #include "fail.h"
 #include "json.h"
 
@@ -46,12 +47,14 @@ void ph_bytes_print(ph_bytes *bytes, const char *fmt, ...) {
 }
 
 void ph_bytes_number(ph_bytes *bytes, double value) {
+  locale_t before = ph_c_locale_enter();
   if (!isfinite(value))
     ph_bytes_text(bytes, "null");
   else if (value == trunc(value) && fabs(value) < 1e15)
     ph_bytes_print(bytes, "%.1f", value); /* -0.0 keeps its sign */
   else
     ph_bytes_print(bytes, "%.17g", value);
+  ph_c_locale_leave(before);
 }
 
 void ph_bytes_string(ph_bytes *bytes, const char *text) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "c_locale.h"
 #include "fail.h"
 
 void ph_file_free(ph_backend *backend) {
@@ -130,7 +131,9 @@ ph_status ph_file_read(const ph_backend *backend, ph_column col, int64_t first, 
 
 static void add_number(struct ph_sha256 *sha, const char *name, double value) {
   char text[32];
+  locale_t before = ph_c_locale_enter();
   snprintf(text, sizeof text, "%.17g", value);
+  ph_c_locale_leave(before);
   ph_sha256_add_string(sha, name);
   ph_sha256_add_string(sha, text);
 }

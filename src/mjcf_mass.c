@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_locale.h"
 #include "fail.h"
 
 /* What <compiler> says of masses; the last value of each counts. */
@@ -40,10 +41,17 @@ static struct rules rules_of(const xmlNode *root) {
   return rules;
 }
 
+static double read_number(const char *text) {
+  locale_t before = ph_c_locale_enter();
+  double number = strtod(text, NULL);
+  ph_c_locale_leave(before);
+  return number;
+}
+
 static double number_of(const struct ph_classes *classes, const xmlNode *geom,
                         const char *attribute, const char *inherited, double otherwise) {
   char *value = ph_classes_get(classes, geom, attribute, inherited);
-  double number = value ? strtod(value, NULL) : otherwise;
+  double number = value ? read_number(value) : otherwise;
   xmlFree(value);
   return number;
 }
@@ -163,7 +171,7 @@ static ph_status look(struct masses *m, xmlNode *node, const char *inherited,
       look_at_geom(m, child, inherited, content);
     } else if (strcmp(name, "inertial") == 0) {
       char *mass = ph_xml_get(child, "mass");
-      content->inertial = mass && strtod(mass, NULL) > 0;
+      content->inertial = mass && read_number(mass) > 0;
       xmlFree(mass);
     } else if (strcmp(name, "joint") == 0 || strcmp(name, "freejoint") == 0) {
       content->moving = true;

@@ -1,11 +1,10 @@
 #include "script_expr.h"
 
-#include <locale.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_locale.h"
 #include "fail.h"
 #include "task_line.h"
 
@@ -170,23 +169,6 @@ void *ph_script_keep(lua_State *L, size_t size) {
 
 /* --- running --- */
 
-static locale_t c_locale;
-
-static void make_locale(void) {
-  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-static locale_t enter_c_locale(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, make_locale);
-  return c_locale ? uselocale(c_locale) : (locale_t)0;
-}
-
-static void leave_c_locale(locale_t before) {
-  if (before)
-    uselocale(before);
-}
-
 /* Length of "file:line" at the start of a message; 0 where it has none. */
 static size_t where_length(const char *shown, const char *message) {
   size_t n = strlen(shown);
@@ -251,7 +233,7 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
   lua_State *L = script->L;
   if (script->limit != PH_LIMIT_NONE)
     return report(script);
-  locale_t before = enter_c_locale();
+  locale_t before = ph_c_locale_enter();
   script->work = 0;
   script->line = 0;
   script->in_expr = script->in_judge = false;
@@ -264,7 +246,7 @@ ph_status ph_script_run(ph_script *script, lua_CFunction body, void *arg) {
   ph_status st = rc == LUA_OK && script->limit == PH_LIMIT_NONE ? PH_OK : report(script);
   script->source = NULL;
   lua_settop(L, 0);
-  leave_c_locale(before);
+  ph_c_locale_leave(before);
   return st;
 }
 
