@@ -56,6 +56,12 @@ protected:
     EXPECT_EQ(Children(), children) << "ended at once";
   }
   int Children() { return program_help::Children(); }
+  /* Until a child has written something there. */
+  static void WaitFor(const string &path) {
+    std::error_code none;
+    while (!std::filesystem::exists(path) || std::filesystem::file_size(path, none) == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 };
 
 TEST_F(Program, AnswersLineByLine) {
@@ -123,9 +129,9 @@ TEST_F(Program, MoreThanALineIsNoAnswer) {
 }
 
 TEST_F(Program, WhatIsWrittenBeforeTheQuestionIsNoAnswer) {
-  Child child("echo loading the network; cat");
+  Child child("echo loading the network; echo done > " + Path("done") + "; cat");
   ASSERT_EQ(child.started, PH_OK);
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  WaitFor(Path("done"));
   EXPECT_EQ(child.Ask(), PH_EIO);
   EXPECT_NE(string(ph_error()).find("it wrote before it was asked: \"loading the network\""),
             string::npos)
@@ -155,7 +161,8 @@ TEST_F(Program, HalfALineIsNoAnswer) {
 TEST_F(Program, AGrandchildThatKeepsThePipesHoldsNothingUp) {
   auto start = Clock::now();
   string pid = Path("pid");
-  ExpectFault("sh -c 'echo $$ > " + pid + "; exec sleep 1000' & sleep 0.2; exit 5",
+  ExpectFault("sh -c 'echo $$ > " + pid + "; exec sleep 1000' & while [ ! -s " + pid +
+                  " ]; do sleep 0.01; done; exit 5",
               "it ended with status 5", 60);
   EXPECT_LT(Seconds(start), 20);
   EXPECT_TRUE(IsGone(pid)) << "its group goes with it";
@@ -167,8 +174,7 @@ TEST_F(Program, AGrandchildBesideAWorkingChildIsEndedWithIt) {
     Child child("sh -c 'echo $$ > " + pid + "; exec sleep 1000' >/dev/null & cat");
     ASSERT_EQ(child.Ask("a\n"), PH_OK) << ph_error();
     EXPECT_EQ(child.answer, "a");
-    while (!std::filesystem::exists(pid))
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    WaitFor(pid);
   }
   EXPECT_TRUE(IsGone(pid));
 }
@@ -262,12 +268,12 @@ TEST_F(Program, WhoWaitsMayStop) {
 }
 
 TEST_F(Program, BytesOfAllKindsComeBack) {
-  Child child("cat");
+  Child child("cat", 20, 300);
   string all;
   for (int c = 0; c < 256; c++)
     if (c != '\n')
       all += (char)c;
-  all = all.substr(0, 90) + '\0';
+  ASSERT_EQ(all.size(), 255u);
   ASSERT_EQ(child.Ask(all + "\n"), PH_OK) << ph_error();
   EXPECT_EQ(child.answer, all);
 }
