@@ -33,6 +33,10 @@ PH_API ph_status ph_analysis_wait(ph_analysis *a, bool (*progress)(void *arg), v
 
 /* Everything below is thread safe. */
 
+/* The rerun that is analysed, and the tolerance in force. Borrowed. */
+PH_API ph_rerun *ph_analysis_rerun(const ph_analysis *a);
+PH_API const ph_tolerance *ph_analysis_tolerance(const ph_analysis *a);
+
 typedef struct ph_analysis_progress {
   int64_t states;   /* of the episode */
   int64_t anchor;   /* free-running starts there */
