@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "panel_timeline.h"
+#include "surface_ascii.h"
 }
 
 namespace {
@@ -165,6 +166,7 @@ TEST(Timeline, AStageThatIsReachedIsAnEvent) {
   EXPECT_EQ(count(cells, "○"), 2);
   EXPECT_EQ(count(cells, "▲"), 0);
   EXPECT_EQ(count(cells, "!"), 1);
+  EXPECT_EQ(surface_ascii(0x25CB), 'o');
   EXPECT_NE(f.text(40, 120).find("▲ true  ○ stage  ! finding"), std::string::npos)
       << f.text(40, 120);
 }

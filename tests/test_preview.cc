@@ -429,6 +429,7 @@ TEST_F(Preview, AStageThatIsReachedIsAnEvent) {
       << ph_error();
   keys("5n");
   EXPECT_EQ(std::string::npos, screen().find("○")) << screen();
+  EXPECT_NE(std::string::npos, screen().find("now stage not yet")) << screen();
   keys("5n");
   EXPECT_NE(std::string::npos, screen().find("○ stage")) << screen();
   keys("r e");

@@ -18,14 +18,15 @@ static enum stage_at stage_at(const struct stages_known *known, size_t i, int64_
                                                                                    : STAGE_LATER;
 }
 
-/* Where it was reached, or that it never was. */
-static void put_latch(struct strip *strip, const struct stages_known *known, size_t i) {
+/* Where it was reached, or that it never was, or is not yet. */
+static void put_latch(struct strip *strip, const struct stages_known *known, bool running,
+                      size_t i) {
   if (i < known->stages.done)
     strip_add(strip, 0, STYLE_NORMAL, STRIP_TIGHT, "at %lld", (long long)known->stages.latch[i]);
   else if (known->note[0])
     strip_add(strip, 0, STYLE_BAD, STRIP_TIGHT | STRIP_CUT, "%s", known->note);
   else if (known->complete)
-    strip_add(strip, 0, STYLE_DIM, STRIP_TIGHT, "never");
+    strip_add(strip, 0, STYLE_DIM, STRIP_TIGHT, running ? "not yet" : "never");
   else
     strip_add(strip, 0, STYLE_DIM, STRIP_TIGHT, "judged up to %lld", (long long)known->rows - 1);
 }
@@ -47,7 +48,7 @@ void panel_stage_row(struct surface *s, struct rect r, int y, const struct app *
   surface_put(s, r, y, 1, STYLE_NORMAL, name);
   surface_put(s, r, y, width + 2, words[at].style, words[at].word);
   strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "stage");
-  put_latch(&strip, known, i);
+  put_latch(&strip, known, app_reel(app)->running, i);
   int64_t steps = i < known->stages.n ? known->stages.steps[i] : 0;
   double dt = app_reel(app)->meta.control_dt;
   if (steps > 0 && dt > 0)
