@@ -31,15 +31,15 @@ struct branch_wish {
   char save[BRANCH_PATH];
 };
 
-/* Part of a request: the whole desired state. */
+/* Part of a request: the whole desired state. All zero: kinematic, from step 0, no lanes. */
 struct dynamic_wish {
   enum tui_mode mode;
   int substep; /* of the step that is wanted; 0 in kinematic mode */
   int64_t anchor;
-  ph_tolerance tolerance;
+  ph_tolerance tolerance; /* all 0: the default one */
   struct branch_wish branch;
   int64_t first, last; /* steps in sight, for the lanes; last <= first: all */
-  int columns;         /* of a lane */
+  int columns;         /* of a lane; 0: none are made */
 };
 
 /* Lanes over the steps first .. last, a value a column. Immutable, shared by reference count. */

@@ -105,5 +105,6 @@ void snapshot_free(struct snapshot *s) {
   for (size_t i = 0; i < s->plot.n; i++)
     series_unref(s->plot.curve[i].series);
   group_unref(s->group);
+  dynamic_answer_free(s->dyn);
   free(s);
 }

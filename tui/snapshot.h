@@ -6,6 +6,7 @@
 
 #include "catalog.h"
 #include "clock.h"
+#include "dynamic.h"
 
 #define PLOT_CURVES 4 /* shown at most */
 #define PLOT_WISHES 8 /* named at most in one request */
@@ -71,6 +72,7 @@ struct request {
   char group[GROUP_NAME]; /* the group of episodes that is listed; "" all */
   size_t look;            /* place in the catalog from which on episodes are looked at first */
   bool follow;            /* episodes that a recorder adds are listed */
+  struct dynamic_wish dyn;
 };
 
 /* The episodes of one group; immutable once published, shared by reference count. */
@@ -237,6 +239,7 @@ struct snapshot {
   enum following following;
   char lost[400]; /* of FOLLOW_BROKEN; else "" */
   struct live_answer live;
+  struct dynamic_answer *dyn; /* owned; NULL: nothing is known of physics run again */
 };
 
 struct reel *reel_ref(struct reel *r);
