@@ -127,7 +127,7 @@ static ph_status derive(ph_env *env) {
 
 /* What the task says of the step; one whose reward is no number is no row. */
 static ph_status judge(ph_env *env, ph_outcome *out) {
-  ph_verdict verdict;
+  ph_ruling verdict;
   ph_status status =
       ph_referee_judge(&env->referee, env->sim, env->action, env->dims.action_dim, &verdict);
   if (status != PH_OK)

@@ -5,6 +5,7 @@
 
 #include "episode.h"
 #include "fail.h"
+#include "guarantee.h"
 #include "mj.h"
 #include "replay_fit.h"
 #include "task.h"
@@ -26,7 +27,10 @@ static size_t terms_of(const ph_task *task) {
 }
 
 /* Whether it is known what an action does to ctrl. */
-static bool unmapped(const ph_episode_meta *meta, const ph_task *task, char *why, size_t size) {
+static bool unmapped(const ph_episode *episode, const ph_task *task, char *why, size_t size) {
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  if (ph_episode_has(episode, PH_COL_CTRL_SUBSTEPS))
+    return false; /* the file has what they did */
   if (meta->task_sha256[0] && !task)
     snprintf(why, size, "task %.12s cannot be had, so what an action does to ctrl is not known",
              meta->task_sha256);
@@ -62,7 +66,7 @@ static bool unedited(const ph_episode *episode, const ph_model *model, char *why
 
 /* Why nothing can be re-simulated; false when something can. */
 static bool states_only(const ph_episode *episode, const ph_model *model, const ph_task *task,
-                        char *why, size_t size) {
+                        int control_steps, char *why, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   if (meta->engine[0] && strcmp(meta->engine, "mujoco"))
     snprintf(why, size, "recorded with another engine, %s", meta->engine);
@@ -72,10 +76,10 @@ static bool states_only(const ph_episode *episode, const ph_model *model, const 
     snprintf(why, size, "no model");
   else if (!ph_model_compiled(model))
     snprintf(why, size, "%s", ph_model_error(model));
-  else if (meta->dims.control_steps <= 0)
+  else if (meta->dims.control_steps <= 0 && control_steps <= 0)
     snprintf(why, size, "how many substeps a step has is not known");
   else
-    return unmapped(meta, task, why, size) || unedited(episode, model, why, size);
+    return unmapped(episode, task, why, size) || unedited(episode, model, why, size);
   return true;
 }
 
@@ -166,7 +170,7 @@ static bool contradicted(const ph_episode *episode, const ph_model *model, const
 
 /* Why nothing can be re-simulated; false when something can. */
 static bool foreign_states_only(const ph_episode *episode, const ph_model *model,
-                                const ph_task *task, char *why, size_t size) {
+                                const ph_task *task, int control_steps, char *why, size_t size) {
   const ph_episode_meta *meta = &episode->meta;
   if (episode->no_model[0])
     snprintf(why, size, "%s", episode->no_model);
@@ -176,7 +180,7 @@ static bool foreign_states_only(const ph_episode *episode, const ph_model *model
     snprintf(why, size, "%d action%s %s, which the file does not hold", meta->dims.action_dim,
              meta->dims.action_dim == 1 ? " feeds" : "s feed", meta->controller);
   else
-    return states_only(episode, model, task, why, size);
+    return states_only(episode, model, task, control_steps, why, size);
   return true;
 }
 
@@ -213,7 +217,7 @@ static void foreign_lacks(const ph_episode *episode, const ph_model *model, cons
 
 static ph_guarantee foreign_guarantee(const ph_episode *episode, const ph_model *model,
                                       const ph_task *task, char *reason, size_t size) {
-  if (foreign_states_only(episode, model, task, reason, size))
+  if (foreign_states_only(episode, model, task, 0, reason, size))
     return PH_STATES_ONLY;
   if (ph_replay_fit(episode, model, task) != PH_OK)
     error_text(&episode->meta, reason, size);
@@ -222,13 +226,20 @@ static ph_guarantee foreign_guarantee(const ph_episode *episode, const ph_model 
   return PH_NOT_EXACT;
 }
 
+bool ph_states_only(const ph_episode *episode, const ph_model *model, const ph_task *task,
+                    int control_steps, char *why, size_t size) {
+  return ph_episode_meta_of(episode)->layout[0]
+             ? foreign_states_only(episode, model, task, control_steps, why, size)
+             : states_only(episode, model, task, control_steps, why, size);
+}
+
 ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model,
                                   const ph_task *task, char *reason, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   const char *why = "";
   if (meta->layout[0])
     return foreign_guarantee(episode, model, task, reason, size);
-  if (states_only(episode, model, task, reason, size))
+  if (states_only(episode, model, task, 0, reason, size))
     return PH_STATES_ONLY;
   if (!ph_mj_restorable(model->m, &why)) {
     snprintf(reason, size, "%s", why);

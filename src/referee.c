@@ -13,9 +13,10 @@ ph_status ph_referee_init(ph_referee *r, const ph_task *task, double hold_second
   memset(r, 0, sizeof *r);
   r->task = task;
   ph_status status = ph_stages_begin(&r->plain, task, control_dt);
-  if (status != PH_OK || !info->has_success)
+  bool counts = info->has_success || !isfinite(hold_seconds); /* which is refused in any case */
+  if (status != PH_OK || !counts)
     return status;
-  return ph_hold_steps(&r->hold_steps, hold_seconds >= 0.0 ? hold_seconds : info->hold_seconds,
+  return ph_hold_steps(&r->hold_steps, hold_seconds < 0.0 ? info->hold_seconds : hold_seconds,
                        control_dt);
 }
 
@@ -71,7 +72,7 @@ ph_status ph_referee_look(ph_referee *r, const ph_sim *sim, const double *action
 
 /* The first of success > terminated > truncated that holds; flags tell of all. */
 static ph_status find_end(ph_referee *r, const ph_sim *sim, const double *action, int naction,
-                          ph_verdict *out) {
+                          ph_ruling *out) {
   const ph_task_info *info = ph_task_info_of(r->task);
   bool failed = false;
   out->success = info->has_success && ph_hold_update(&r->hold, r->step, r->predicate);
@@ -96,11 +97,11 @@ static ph_status find_end(ph_referee *r, const ph_sim *sim, const double *action
 }
 
 ph_status ph_referee_judge(ph_referee *r, const ph_sim *sim, const double *action, int naction,
-                           ph_verdict *out) {
+                           ph_ruling *out) {
   ph_hold hold = r->hold;
   ph_stages stages = r->stages;
   bool predicate = r->predicate;
-  *out = (ph_verdict){.end = PH_END_UNKNOWN};
+  *out = (ph_ruling){.end = PH_END_UNKNOWN};
   r->step++;
   ph_status status = ph_referee_look(r, sim, action, naction);
   if (status == PH_OK)
@@ -111,7 +112,7 @@ ph_status ph_referee_judge(ph_referee *r, const ph_sim *sim, const double *actio
   r->stages = stages;
   r->predicate = predicate;
   r->step--;
-  *out = (ph_verdict){.truncated = true, .end = PH_END_NAN};
+  *out = (ph_ruling){.truncated = true, .end = PH_END_NAN};
   ph_referee_tell_nan(r, "reward is not finite");
   return PH_OK;
 }

@@ -26,14 +26,14 @@ typedef struct ph_referee {
 } ph_referee;
 
 /* How a transition is judged. */
-typedef struct ph_verdict {
+typedef struct ph_ruling {
   double reward;   /* 0 where the task has none */
   uint8_t flags;   /* PH_FLAG_TERMINATED, PH_FLAG_TRUNCATED */
   bool success;    /* latched with this step */
   bool terminated; /* success or failure */
   bool truncated;
   ph_end end; /* PH_END_UNKNOWN: it goes on */
-} ph_verdict;
+} ph_ruling;
 
 /* hold_seconds: negative is the task's. PH_EINVAL: a hold that cannot be counted in steps. */
 ph_status ph_referee_init(ph_referee *r, const ph_task *task, double hold_seconds,
@@ -55,7 +55,7 @@ ph_status ph_referee_look(ph_referee *r, const ph_sim *sim, const double *action
  * finite makes no row: out->end is PH_END_NAN and all counters are those of before. After an error
  * the step has been counted. */
 ph_status ph_referee_judge(ph_referee *r, const ph_sim *sim, const double *action, int naction,
-                           ph_verdict *out);
+                           ph_ruling *out);
 /* Writes the sentence of an end into detail, from what is counted now. */
 void ph_referee_tell(ph_referee *r, ph_end end);
 /* The same for an end as nan: "step 12: qvel[3] (arm_elbow) is not finite". */

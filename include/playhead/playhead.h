@@ -13,6 +13,7 @@
  *   wait      what a call waits for, and its end
  *   model_diff  two models in words
  *   divergence  how far one state is from another
+ *   rerun     physics run again
  *   policy    actions chosen by a command      judge     success judged by a command
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
@@ -46,6 +47,7 @@
 #include <playhead/pool.h>
 #include <playhead/recorder.h>
 #include <playhead/replay.h>
+#include <playhead/rerun.h>
 #include <playhead/salvage.h>
 #include <playhead/schema.h>
 #include <playhead/sim.h>
