@@ -14,6 +14,7 @@ extern "C" {
 #include "cmd.h"
 #include "loop.h"
 #include "panel.h"
+#include "session_parts.h"
 }
 
 namespace fs = std::filesystem;
@@ -437,6 +438,40 @@ TEST_F(Preview, AStageThatIsReachedIsAnEvent) {
   EXPECT_EQ("at 7: stage reached: away", said());
   keys("A");
   EXPECT_EQ(std::string::npos, screen().find("○")) << "it is another episode";
+}
+
+// A condition that reads stages waits for the states before it, and the answer says that it does.
+TEST_F(Preview, AConditionThatWaitsForStagesSaysSo) {
+  ph_task *long_one = nullptr;
+  ph_model *model = nullptr;
+  ph_live *env = nullptr;
+  ph_live_options how = PH_LIVE_OPTIONS_INIT;
+  struct opened o;
+  struct snapshot *snap = static_cast<struct snapshot *>(calloc(1, sizeof *snap));
+  write("long.lua", "return { name = 'long', model = 'cart.xml', control_steps = 1,\n"
+                    "stages = { { name = 'never', test = function() return false end } },\n"
+                    "success = function(s) return s.stages_done == 1 end }");
+  ASSERT_EQ(PH_OK, ph_task_open(&long_one, (dir / "long.lua").c_str())) << ph_error();
+  ASSERT_EQ(PH_OK, ph_task_model(&model, long_one, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_live_open(&env, long_one, model, &how)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_live_reset(env, 1)) << ph_error();
+  for (int i = 0; i < 2100; i++)
+    ASSERT_EQ(PH_OK, ph_live_advance(env, 1, PH_DRIVE_ZERO, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, opened_live(&o, ph_live_episode(env), model, long_one, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, session_frame(snap, &o, 2100));
+  EXPECT_FALSE(snap->has_conditions);
+  EXPECT_TRUE(snap->judging);
+  snapshot_free(snap);
+  snap = static_cast<struct snapshot *>(calloc(1, sizeof *snap));
+  opened_judge_stages(&o, INT64_MAX);
+  ASSERT_EQ(PH_OK, session_frame(snap, &o, 2100));
+  EXPECT_TRUE(snap->has_conditions);
+  EXPECT_FALSE(snap->judging);
+  snapshot_free(snap);
+  opened_close(&o);
+  ph_live_free(env);
+  ph_model_unref(model);
+  ph_task_unref(long_one);
 }
 
 TEST_F(Preview, ReadoutsAreRowsOfTheState) {

@@ -107,6 +107,33 @@ TEST_F(StageReplay, AnErrorOfATestIsNotThatOfSuccess) {
   EXPECT_EQ(5, rows);
 }
 
+/* A row that is none of the episode's is judged as it is, and not as a row of it. */
+TEST_F(StageReplay, AStateBetweenTwoRowsReachesNoStage) {
+  char text[300];
+  snprintf(text, sizeof text,
+           "return { stages = { { name = 'a', test = function(s)\n"
+           "  return s.time - s.start.time > %.17g end } },\n"
+           "  success = function(s) return s.stages_done == 1 end,\n"
+           "  readouts = { time = function(s) return s.time end } }",
+           30.5 * meta.control_dt);
+  begin(text);
+  for (int64_t t = 0; t <= 10; t++)
+    EXPECT_FALSE(predicate(t));
+  std::vector<double> state(memory->width[PH_COL_STATES]);
+  ASSERT_EQ(PH_OK, ph_episode_read(episode, PH_COL_STATES, 60, 1, state.data()));
+  ph_row row = {};
+  row.state = state.data();
+  bool value = true;
+  ASSERT_EQ(PH_OK, ph_replay_show(replay, 11, &row, nullptr)) << ph_error();
+  EXPECT_EQ(state[0], ph_replay_frame(replay)->values[signal("time")]);
+  EXPECT_EQ(PH_OK, ph_replay_predicate(replay, &value, nullptr)) << ph_error();
+  EXPECT_FALSE(value);
+  EXPECT_EQ(state[0], ph_replay_frame(replay)->time) << "it is still shown";
+  ASSERT_EQ(PH_OK, ph_replay_stages(replay, 1000, &stages, &rows)) << ph_error();
+  EXPECT_EQ(31, stages.latch[0]);
+  EXPECT_EQ(state[0], ph_replay_frame(replay)->time);
+}
+
 /* --- readouts --- */
 
 /* What a readout says does not hang on the way there, and is what the same function says as a
