@@ -31,6 +31,9 @@
 
 typedef struct ph_journal ph_journal;
 
+/* No head names a greater size, so that no width overflows. */
+enum { PH_JOURNAL_SIZE_LIMIT = 1 << 24 };
+
 /* Where the columns of a row are in a record's payload. */
 typedef struct ph_record_layout {
   uint32_t columns;            /* PH_COL_BIT; REWARDS, FLAGS and STATES always are in it */

@@ -9,9 +9,6 @@
 #include "hash.h"
 #include "json.h"
 
-/* No model has sizes beyond it; so no width overflows. */
-#define SIZE_LIMIT (1 << 24)
-
 /* X(member): texts of ph_episode_meta that are kept under their own names. */
 #define TEXT_LIST(X)                                                                               \
   X(writer)                                                                                        \
@@ -176,7 +173,7 @@ static bool get_dims(const json_t *object, ph_dims *dims) {
   bool ok = json_is_object(object);
   int64_t n = 0;
 #define GET_DIM(member)                                                                            \
-  ok = ok && get_int(object, #member, SIZE_LIMIT, &n);                                             \
+  ok = ok && get_int(object, #member, PH_JOURNAL_SIZE_LIMIT, &n);                                  \
   dims->member = (int)n;
   DIM_LIST(GET_DIM)
 #undef GET_DIM

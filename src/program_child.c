@@ -76,36 +76,81 @@ static char **environment(void) {
   return copy;
 }
 
-static int spawn(pid_t *pid, const char *command, int (*pipes)[2], char **env) {
-  posix_spawn_file_actions_t actions;
+/* With nothing of ours but what the actions give. alone: POSIX_SPAWN_SETPGROUP or _SETSID. */
+static int spawn_shell(pid_t *pid, char *const argv[], posix_spawn_file_actions_t *actions,
+                       short alone, char **env) {
   posix_spawnattr_t attr;
   sigset_t none, all;
-  char shell[] = "/bin/sh", flag[] = "-c";
-  char *argv[] = {shell, flag, (char *)command, NULL};
   sigemptyset(&none);
   sigfillset(&all);
-  int error = posix_spawn_file_actions_init(&actions);
+  int error = posix_spawn_file_actions_addclosefrom_np(actions, STREAMS);
   if (error)
     return error;
   error = posix_spawnattr_init(&attr);
-  if (error) {
-    posix_spawn_file_actions_destroy(&actions);
+  if (error)
     return error;
-  }
-  for (int i = 0; i < STREAMS && !error; i++)
-    error = posix_spawn_file_actions_adddup2(&actions, pipes[i][i != 0], i);
-  if (!error)
-    error = posix_spawn_file_actions_addclosefrom_np(&actions, STREAMS);
-  if (!error)
-    error = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                POSIX_SPAWN_SETSIGDEF);
+  error = posix_spawnattr_setflags(&attr,
+                                   (short)(alone | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   posix_spawnattr_setpgroup(&attr, 0);
   posix_spawnattr_setsigmask(&attr, &none);
   posix_spawnattr_setsigdefault(&attr, &all);
   if (!error)
-    error = posix_spawn(pid, shell, &actions, &attr, argv, env);
+    error = posix_spawn(pid, argv[0], actions, &attr, argv, env);
   posix_spawnattr_destroy(&attr);
+  return error;
+}
+
+static int spawn_child(pid_t *pid, const char *command, int (*pipes)[2], char **env) {
+  posix_spawn_file_actions_t actions;
+  char shell[] = "/bin/sh", flag[] = "-c";
+  char *argv[] = {shell, flag, (char *)command, NULL};
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error)
+    return error;
+  for (int i = 0; i < STREAMS && !error; i++)
+    error = posix_spawn_file_actions_adddup2(&actions, pipes[i][i != 0], i);
+  if (!error)
+    error = spawn_shell(pid, argv, &actions, POSIX_SPAWN_SETPGROUP, env);
   posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/* --- who watches us --- */
+
+/* A session of its own: what a terminal sends to ours does not reach it. */
+static int spawn_watcher(pid_t *pid, int life, pid_t group) {
+  posix_spawn_file_actions_t actions;
+  char shell[] = "/bin/sh", flag[] = "-c", script[] = "read line || kill -9 \"-$0\"", number[24];
+  char *argv[] = {shell, flag, script, number, NULL};
+  snprintf(number, sizeof number, "%ld", (long)group);
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error)
+    return error;
+  error = posix_spawn_file_actions_adddup2(&actions, life, 0);
+  for (int i = 1; i < STREAMS && !error; i++)
+    error = posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_WRONLY, 0);
+  if (!error)
+    error = spawn_shell(pid, argv, &actions, POSIX_SPAWN_SETSID, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/* 0, or an errno. */
+static int start_watcher(ph_process *p) {
+  int life[2];
+  if (pipe2(life, O_CLOEXEC) != 0)
+    return errno;
+  bool high = lift(&life[0]), both = lift(&life[1]) && high;
+  int error = !both ? EMFILE
+              : fcntl(life[1], F_SETFL, O_NONBLOCK) != 0
+                  ? errno
+                  : spawn_watcher(&p->watcher, life[0], p->pid);
+  close_at(&life[0]);
+  p->life = life[1];
+  if (error) {
+    p->watcher = 0;
+    close_at(&p->life);
+  }
   return error;
 }
 
@@ -115,7 +160,7 @@ ph_status ph_process_start(ph_process *out, const char *command) {
   if (!make_pipes(pipes))
     return ph_fail(PH_EIO, "%s: no pipes to it: %s", command, strerror(errno));
   char **env = environment();
-  int error = env ? spawn(&out->pid, command, pipes, env) : ENOMEM;
+  int error = env ? spawn_child(&out->pid, command, pipes, env) : ENOMEM;
   free(env);
   if (error) {
     out->pid = 0;
@@ -127,6 +172,12 @@ ph_status ph_process_start(ph_process *out, const char *command) {
   out->err = pipes[2][0];
   for (int i = 0; i < STREAMS; i++)
     close(pipes[i][i != 0]);
+  error = start_watcher(out);
+  if (error) {
+    ph_process_end(out, NULL);
+    return ph_fail(PH_EIO, "%s: nothing can be started that watches it: %s", command,
+                   strerror(error));
+  }
   return PH_OK;
 }
 
@@ -182,11 +233,11 @@ bool ph_process_ended(const ph_process *process, int *how) {
 }
 
 /* The number is the child's as long as nobody has waited for it. */
-static bool is_ours(const ph_process *process) {
+static bool is_ours(pid_t pid) {
   siginfo_t info = {0};
   int got;
   do
-    got = waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    got = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
   while (got != 0 && errno == EINTR);
   return got == 0;
 }
@@ -206,14 +257,28 @@ static int wait_briefly(pid_t pid) {
   return -1;
 }
 
+/* A line sends it away; where it does not go, it is ended. */
+static void end_watcher(ph_process *process) {
+  if (process->life >= 0)
+    write_quietly(process->life, "\n", 1);
+  if (process->watcher > 0 && is_ours(process->watcher)) {
+    kill(process->watcher, SIGKILL);
+    wait_briefly(process->watcher);
+  }
+  process->watcher = 0;
+  close_at(&process->life);
+}
+
 void ph_process_end(ph_process *process, int *how) {
+  bool ours = process->pid > 0 && is_ours(process->pid);
   close_at(&process->in);
   close_at(&process->out);
   close_at(&process->err);
-  if (process->pid > 0 && is_ours(process)) {
+  if (ours)
     kill(-process->pid, SIGKILL);
+  end_watcher(process); /* as long as the number is the child's */
+  if (ours)
     process->how = wait_briefly(process->pid);
-  }
   process->pid = 0;
   if (how)
     *how = process->how;

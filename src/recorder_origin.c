@@ -1,5 +1,6 @@
 #include "recorder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "journal.h"
 #include "json.h"
 #include "rng.h"
 
@@ -88,6 +90,13 @@ static ph_status provenance_of(char **out, const ph_episode_meta *meta, const ph
                  n, PROVENANCE_LIMIT);
 }
 
+/* Of more no journal could be read again. */
+static ph_status check_size(const char *what, int n) {
+  return n <= PH_JOURNAL_SIZE_LIMIT
+             ? PH_OK
+             : ph_fail(PH_EINVAL, "recorder: %s %d: more than %d", what, n, PH_JOURNAL_SIZE_LIMIT);
+}
+
 static ph_status fill_dims(ph_dims *dims, const ph_model *model, const ph_recorder_options *opt) {
   const ph_task_info *info = opt->task ? ph_task_info_of(opt->task) : NULL;
   *dims = *ph_model_dims(model);
@@ -111,16 +120,22 @@ static ph_status fill_dims(ph_dims *dims, const ph_model *model, const ph_record
     return ph_fail(PH_EINVAL, "recorder: control_steps: neither the options nor a task say it");
   if (dims->action_dim < 0 || dims->action_state < 0)
     return ph_fail(PH_EINVAL, "recorder: a negative size in the options");
-  return PH_OK;
+  return check_size("control_steps", dims->control_steps) == PH_OK &&
+                 check_size("action_dim", dims->action_dim) == PH_OK &&
+                 check_size("action_state", dims->action_state) == PH_OK
+             ? PH_OK
+             : PH_EINVAL;
 }
 
 static ph_status fill_hold(ph_episode_meta *meta, const ph_recorder_options *opt) {
   meta->hold_seconds = -1.0;
   meta->hold_steps = 0;
+  if (!isfinite(opt->hold_seconds) && !(opt->hold_seconds < 0))
+    return ph_fail(PH_EINVAL, "recorder: hold_seconds %g: no number of seconds", opt->hold_seconds);
   if (!opt->task || !ph_task_info_of(opt->task)->has_success)
     return PH_OK;
   meta->hold_seconds =
-      opt->hold_seconds >= 0.0 ? opt->hold_seconds : ph_task_info_of(opt->task)->hold_seconds;
+      opt->hold_seconds < 0.0 ? ph_task_info_of(opt->task)->hold_seconds : opt->hold_seconds;
   return ph_hold_steps(&meta->hold_steps, meta->hold_seconds, meta->control_dt);
 }
 

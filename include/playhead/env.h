@@ -35,7 +35,8 @@ typedef struct ph_outcome {
 } ph_outcome;
 
 /* References task and model. opt is nullable. PH_EMODEL: the model did not compile. PH_EMISMATCH:
- * an action term does not fit it. PH_EINVAL: the hold cannot be counted in steps. PH_ENOMEM. */
+ * an action term does not fit it. PH_EINVAL: the hold is no number, or
+ * cannot be counted in steps. PH_ENOMEM. */
 PH_API ph_status ph_env_create(ph_env **out, const ph_task *task, const ph_model *model,
                                const ph_env_options *opt);
 PH_API void ph_env_free(ph_env *env); /* Nullable */

@@ -49,7 +49,9 @@ typedef struct ph_policy_options {
   { 10.0, NULL, NULL }
 
 /* Starts the command. opt is nullable. It has a process group of its own: a terminal's Ctrl-C does
- * not reach it. PH_EIO: there can be no further process. PH_EINVAL: an empty command, or a timeout
+ * not reach it. The group is ended with this process too, however that ends: a second one, of
+ * /bin/sh, waits for it. What the command puts into a session of its own (setsid) is not ended by
+ * anybody here. PH_EIO: there can be no further process. PH_EINVAL: an empty command, or a timeout
  * that is no positive number. */
 PH_API ph_status ph_policy_open(ph_policy **out, const char *command, const ph_policy_options *opt);
 
