@@ -13,6 +13,7 @@
  *   wait      what a call waits for, and its end
  *   model_diff  two models in words
  *   divergence  how far one state is from another
+ *   analysis  the divergence of a whole episode, on threads
  *   rerun     physics run again
  *   policy    actions chosen by a command      judge     success judged by a command
  *
@@ -30,6 +31,7 @@
 #define PLAYHEAD_PLAYHEAD_H
 
 #include <playhead/action.h>
+#include <playhead/analysis.h>
 #include <playhead/check.h>
 #include <playhead/divergence.h>
 #include <playhead/env.h>
