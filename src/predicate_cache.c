@@ -46,27 +46,58 @@ static bool is_fresh(const struct stat *st) {
   return age < (st->st_ctim.tv_nsec ? 0.1 : 3);
 }
 
-/* Its words that are files: the script, and what it is given. false: one changed just now. */
-static bool add_command(struct ph_sha256 *sha, const char *command) {
-  char word[SMALL];
+/* What the shell makes something of: then the words are not the names of the files. */
+static const char shell[] = "'\"\\`$~;&|<>(){}*?[]#!\r\n";
+static const char blanks[] = " \t", ends[] = " \t\r\n";
+
+/* One word, and what is behind its first '='. NULL, or why nothing is known of it. */
+static const char *look_at_word(struct ph_sha256 *sha, const char *word, bool *fresh) {
   struct stat st;
-  bool ok = true;
-  ph_sha256_add_string(sha, command);
-  for (const char *c = command; *c;) {
-    static const char between[] = " \t\r\n'\"`;&|<>()=";
-    size_t n = strcspn(c, between);
-    if (n > 0 && n < sizeof word) {
-      memcpy(word, c, n);
-      word[n] = 0;
-      if (stat(word, &st) == 0 && S_ISREG(st.st_mode)) {
-        add_file(sha, word, &st);
-        ok = ok && !is_fresh(&st);
-      }
-    }
-    c += n;
-    c += strspn(c, between);
+  const char *value = strchr(word, '=');
+  if (strcmp(word, "cd") == 0)
+    return "the command changes its folder";
+  if (stat(word, &st) == 0 && S_ISDIR(st.st_mode))
+    return "the command names a folder";
+  if (stat(word, &st) == 0 && S_ISREG(st.st_mode)) {
+    add_file(sha, word, &st);
+    *fresh = *fresh || is_fresh(&st);
   }
-  return ok;
+  return value && value[1] ? look_at_word(sha, value + 1, fresh) : NULL;
+}
+
+static const char *look_at_words(struct ph_sha256 *sha, const char *command, size_t size,
+                                 bool *fresh) {
+  char word[SMALL];
+  const char *why = NULL;
+  for (const char *c = command; c < command + size && !why;) {
+    size_t n = strcspn(c, ends);
+    if (n >= sizeof word)
+      return "a word of the command is too long";
+    memcpy(word, c, n);
+    word[n] = 0;
+    why = look_at_word(sha, word, fresh);
+    c += n;
+    c += strspn(c, blanks);
+  }
+  return why;
+}
+
+void ph_command_look_at(ph_command_look *out, const char *command) {
+  struct ph_sha256 *sha = ph_sha256_new();
+  *out = (ph_command_look){.why = sha ? NULL : "out of memory"};
+  if (!sha)
+    return;
+  command += strspn(command, ends);
+  size_t size = strlen(command);
+  while (size > 0 && strchr(ends, command[size - 1]))
+    size--;
+  ph_sha256_add_string(sha, command);
+  if (strcspn(command, shell) < size)
+    out->why = "the command is more than plain words";
+  else
+    out->why = look_at_words(sha, command, size, &out->fresh);
+  out->fresh = out->fresh && !out->why;
+  ph_sha256_end(sha, out->sha256);
 }
 
 static void add_model(struct ph_sha256 *sha, const ph_model *model) {
@@ -109,8 +140,16 @@ static void choose_place(ph_predicate_key *key, const char *command, const ph_ep
     snprintf(key->other, sizeof key->other, "%s/%.32s", other, name);
 }
 
-bool ph_predicate_key_make(ph_predicate_key *key, const char *command, const ph_episode *episode,
-                           const ph_model *model, char *why, size_t size) {
+/* Why what is said of it is not to be kept; NULL: it is. */
+static const char *unkept(const ph_command_look *look, const struct stat *st) {
+  if (look->why)
+    return look->why;
+  return look->fresh || is_fresh(st) ? "the file changed just now" : NULL;
+}
+
+bool ph_predicate_key_make(ph_predicate_key *key, const char *command, const ph_command_look *look,
+                           const ph_episode *episode, const ph_model *model, char *why,
+                           size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   struct stat st;
   memset(key, 0, sizeof *key);
@@ -118,12 +157,14 @@ bool ph_predicate_key_make(ph_predicate_key *key, const char *command, const ph_
     snprintf(why, size, "%s: its answers are not kept: the episode is not in one file", meta->id);
     return false;
   }
-  struct ph_sha256 *sha = ph_sha256_new();
-  bool old = !is_fresh(&st);
-  if (!sha)
+  const char *no = unkept(look, &st);
+  struct ph_sha256 *sha = no ? NULL : ph_sha256_new();
+  if (!sha) {
+    snprintf(why, size, "%s: its answers are not kept: %s", meta->id, no ? no : "out of memory");
     return false;
+  }
   ph_sha256_add_string(sha, magic);
-  old = add_command(sha, command) && old;
+  ph_sha256_add_string(sha, look->sha256);
   add_file(sha, meta->group, &st);
   ph_sha256_add_string(sha, meta->id);
   add_number(sha, meta->states);
@@ -131,9 +172,7 @@ bool ph_predicate_key_make(ph_predicate_key *key, const char *command, const ph_
   ph_sha256_end(sha, key->sha256);
   key->states = meta->states;
   choose_place(key, command, meta);
-  if (!old)
-    snprintf(why, size, "%s: its answers are not kept: the file changed just now", meta->id);
-  return old && key->file[0];
+  return key->file[0];
 }
 
 /* --- reading and writing --- */

@@ -16,7 +16,8 @@ static const double first_seconds = 60;
 struct ph_judge {
   char *command;
   ph_judge_options opt;
-  ph_program *program; /* NULL: not running */
+  ph_program *program;     /* NULL: not running */
+  ph_command_look running; /* what it was when it was started */
   ph_model_files files;
   int64_t step, states; /* for who may cancel */
   bool answered;        /* once at least */
@@ -94,7 +95,16 @@ static ph_status start_program(ph_judge *judge) {
                                  .longest = BATCH + 64,
                                  .cancel = is_cancelled,
                                  .user = judge};
-  return judge->program ? PH_OK : ph_program_start(&judge->program, &po);
+  if (judge->program)
+    return PH_OK;
+  ph_command_look_at(&judge->running, judge->command);
+  return ph_program_start(&judge->program, &po);
+}
+
+/* Whether what runs is, or may be, another command than there is now. */
+static bool is_outdated(const ph_judge *judge, const ph_command_look *now) {
+  const ph_command_look *then = &judge->running;
+  return strcmp(then->sha256, now->sha256) != 0 || (then->fresh && !now->fresh);
 }
 
 static ph_status take_answer(ph_judge *judge, const char *text, size_t size, int64_t n,
@@ -165,20 +175,37 @@ static ph_status judge_anew(ph_judge *judge, const ph_episode *episode, const ph
   return status;
 }
 
+/* Whether the answers are of the command as it was looked at: it was when it was started, and is
+ * now that it has answered. */
+static bool is_still(const ph_judge *judge, const ph_command_look *look) {
+  ph_command_look now;
+  ph_command_look_at(&now, judge->command);
+  return !is_outdated(judge, look) && !is_outdated(judge, &now) && !now.fresh;
+}
+
 ph_status ph_judge_episode(uint8_t *bits, ph_judge *judge, const ph_episode *episode,
                            const ph_model *model) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   ph_predicate_key key;
+  ph_command_look look;
   judge->note[0] = 0;
   judge->states = meta->states;
-  bool keeps =
-      ph_predicate_key_make(&key, judge->command, episode, model, judge->note, sizeof judge->note);
+  ph_command_look_at(&look, judge->command);
+  bool keeps = ph_predicate_key_make(&key, judge->command, &look, episode, model, judge->note,
+                                     sizeof judge->note);
   judge->cached = keeps && !judge->opt.forget && ph_predicate_recall(bits, &key);
   if (judge->cached || meta->states <= 0)
     return PH_OK;
+  if (judge->program && is_outdated(judge, &look))
+    end_program(judge);
   ph_status status = judge_anew(judge, episode, model, bits);
   if (status != PH_OK)
     return ph_fail_in(status, "%s", meta->id);
+  if (keeps && !is_still(judge, &look)) {
+    keeps = false;
+    snprintf(judge->note, sizeof judge->note,
+             "%s: its answers are not kept: a file of the command changed", meta->id);
+  }
   if (keeps && ph_predicate_keep(bits, &key) != PH_OK)
     snprintf(judge->note, sizeof judge->note, "%s", ph_error());
   return PH_OK;

@@ -56,6 +56,14 @@ void ph_model_files_sweep(void);
 
 /* --- what is kept --- */
 
+/* What a command is now: its text and the files that it names. */
+typedef struct ph_command_look {
+  char sha256[65];
+  bool fresh;      /* one of them changed just now, and may change again and look the same */
+  const char *why; /* what keeps its files from being known; NULL: they are */
+} ph_command_look;
+void ph_command_look_at(ph_command_look *out, const char *command);
+
 /* Where an answer is kept, and what it is an answer to. */
 typedef struct ph_predicate_key {
   char file[1000], other[1000]; /* "" where nothing is kept */
@@ -63,10 +71,11 @@ typedef struct ph_predicate_key {
   int64_t states;
 } ph_predicate_key;
 
-/* false: nothing can be kept, `why` says why not: the episode is of no file, or that changed just
- * now. */
-bool ph_predicate_key_make(ph_predicate_key *key, const char *command, const ph_episode *episode,
-                           const ph_model *model, char *why, size_t size);
+/* look: of the command. false: nothing can be kept, `why` says why not: the episode is of no file,
+ * that or one of the command's changed just now, or those are not known. */
+bool ph_predicate_key_make(ph_predicate_key *key, const char *command, const ph_command_look *look,
+                           const ph_episode *episode, const ph_model *model, char *why,
+                           size_t size);
 /* false: there is none for this key, or it is damaged. */
 bool ph_predicate_recall(uint8_t *bits, const ph_predicate_key *key);
 /* PH_EIO. */

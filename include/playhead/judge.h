@@ -2,7 +2,8 @@
  * any language, so that a `_check_success` that is there already can judge.
  *
  * It is run by `/bin/sh -c`. On its standard input come batches of states of one episode: a line of
- * JSON, then `count` rows of `row` doubles (little endian, 8 bytes each), nothing between:
+ * JSON, then `count` rows of `row` doubles (8 bytes each, in the order that `dtype` says: "<f8", or ">f8"
+ * where the machine is big endian), nothing between:
  *   {"protocol": "playhead-predicate", "version": 1, "count": 256, "row": 61, "dtype": "<f8",
  *    "first": 0, "states": 501, "file": path, "episode": id, "control_dt": seconds,
  *    "columns": [{"name": "qpos", "at": 1, "size": 9}, ..],
@@ -15,8 +16,9 @@
  * time, qpos, qvel, act, mocap_pos, mocap_quat, ctrl (in force at the state), action (that led to
  * it; NaN at step 0), and what the engine derives: xpos (3 a body), xquat (4 a body, w first),
  * site_xpos (3 a site), sensordata. `edits` are arrays of the model that this episode's reset
- * changed. The model's file is there as long as the command runs, with its assets beside it. A row
- * that the engine cannot derive has NaN there.
+ * changed. The model's file is there, with its assets beside it, until a batch of an episode with
+ * another model follows, which names another file: one that reads it does so at once. A row that
+ * the engine cannot derive has NaN there.
  *
  * Each batch is answered by one line of `count` characters, 0 or 1, before the next one comes; it
  * has to be flushed. Standard error is for whatever else it has to say; its last line is in the
@@ -26,7 +28,11 @@
  * folder), or under $XDG_STATE_HOME/playhead where that folder is read-only, with a checksum. They
  * count as long as the file is the same (device, inode, size, times), the model is, the command is,
  * and so are the files that the command names; what a script reads beyond those is not looked at:
- * take the folder away to judge anew. */
+ * take the folder away to judge anew. A command of which one changed is started anew for the next
+ * episode. The names are the command's words (and what is behind a '=' in them), seen from the
+ * folder that this process is in. Nothing is kept of a command that is more than plain words
+ * (quotes, \, `, $, ~, ;, &, |, <, >, #, !, brackets, *, ?, a second line), has the word cd or
+ * names a folder: which files it reads is not known then. */
 #ifndef PLAYHEAD_JUDGE_H
 #define PLAYHEAD_JUDGE_H
 
