@@ -14,6 +14,7 @@
  *   model_diff  two models in words
  *   divergence  how far one state is from another
  *   analysis  the divergence of a whole episode, on threads
+ *   diagnosis why it is not what was recorded
  *   rerun     physics run again
  *   policy    actions chosen by a command      judge     success judged by a command
  *
@@ -33,6 +34,7 @@
 #include <playhead/action.h>
 #include <playhead/analysis.h>
 #include <playhead/check.h>
+#include <playhead/diagnosis.h>
 #include <playhead/divergence.h>
 #include <playhead/env.h>
 #include <playhead/envs.h>

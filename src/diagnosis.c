@@ -1,0 +1,325 @@
+#include "diagnosis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "rerun_parts.h"
+
+enum { FEW = 4, PAIR = 2, KEPT = 6 };
+
+/* --- the search --- */
+
+/* Ways that were tried, the best first. */
+struct board {
+  ph_trial top[KEPT];
+  int n;
+};
+
+static bool same_variant(const ph_variant *x, const ph_variant *y) {
+  return x->shift == y->shift && x->control_steps == y->control_steps && x->recipe == y->recipe &&
+         x->cold == y->cold;
+}
+
+/* What is as good as another stays behind it: the file's own way is tried first. */
+static void enter(struct board *board, const ph_trial *trial) {
+  int at = board->n;
+  for (int i = 0; i < board->n; i++)
+    if (same_variant(&board->top[i].variant, &trial->variant))
+      return;
+  while (at > 0 && ph_trial_better(trial, &board->top[at - 1]))
+    at--;
+  if (at >= KEPT)
+    return;
+  int last = board->n < KEPT ? board->n++ : KEPT - 1;
+  memmove(&board->top[at + 1], &board->top[at], (size_t)(last - at) * sizeof *board->top);
+  board->top[at] = *trial;
+}
+
+struct search {
+  ph_bench *bench;
+  ph_variant as_is;
+  ph_pick probe[PH_PROBES];
+  size_t nprobes;
+  struct board board;
+};
+
+static ph_status try_on(struct search *s, struct board *board, const ph_variant *v, size_t n) {
+  ph_trial trial;
+  ph_status status = ph_bench_try(s->bench, v, s->probe, n < s->nprobes ? n : s->nprobes, &trial);
+  if (status == PH_OK && trial.n > 0)
+    enter(board, &trial);
+  return status;
+}
+
+/* All but one in four come back. */
+static bool explains(const ph_trial *t) {
+  return t->n > 0 && t->fits * 4 >= t->n * 3;
+}
+
+static bool found(const struct search *s) {
+  return s->board.n > 0 && explains(&s->board.top[0]);
+}
+
+static const int shifts[] = {0, -1, 1};
+
+/* Other offsets, with as many substeps as the file and as its times say. */
+static ph_status try_offsets(struct search *s) {
+  ph_status status = PH_OK;
+  for (int d = 0; d < 2 && status == PH_OK; d++)
+    for (int i = 0; i < 3 && status == PH_OK; i++) {
+      ph_variant v = s->as_is;
+      v.shift = shifts[i];
+      v.control_steps = d == 0 ? v.control_steps : s->bench->implied;
+      if (d == 0 || (v.control_steps > 0 && v.control_steps != s->as_is.control_steps))
+        status = try_on(s, &s->board, &v, FEW);
+    }
+  return status;
+}
+
+/* All decimations with all offsets on few transitions, the best of them on more. */
+static ph_status try_decimations(struct search *s) {
+  struct board quick = {.n = 0};
+  ph_status status = PH_OK;
+  for (int steps = 1; steps <= PH_SUBSTEPS; steps++)
+    for (int i = 0; i < 3 && status == PH_OK; i++) {
+      ph_variant v = s->as_is;
+      v.shift = shifts[i];
+      v.control_steps = steps;
+      if (steps != s->as_is.control_steps)
+        status = try_on(s, &quick, &v, PAIR);
+    }
+  for (int i = 0; i < quick.n && status == PH_OK; i++)
+    status = try_on(s, &s->board, &quick.top[i].variant, FEW);
+  return status;
+}
+
+/* Recipes, and no warmstart, on top of what did best so far. */
+static ph_status try_recipes(struct search *s) {
+  ph_variant base[3];
+  int n = 0;
+  ph_status status = PH_OK;
+  base[n++] = s->as_is;
+  for (int i = 0; i < s->board.n && n < 3; i++)
+    if (!same_variant(&s->board.top[i].variant, &s->as_is))
+      base[n++] = s->board.top[i].variant;
+  for (int i = 0; i < n; i++)
+    for (int recipe = 0; recipe < PH_RECIPE_COUNT; recipe++)
+      for (int cold = 0; cold < 2 && status == PH_OK; cold++) {
+        ph_variant v = base[i];
+        v.recipe = (ph_recipe)recipe;
+        v.cold = cold;
+        status = try_on(s, &s->board, &v, FEW);
+      }
+  return status;
+}
+
+/* Transitions that the solver has no part in come first: they tell alignment and decimation without
+ * a warmstart. For recipes some are needed that it has. */
+static void choose_probes(struct search *s, const ph_evidence *e) {
+  size_t free = 0;
+  for (int round = 0; round < 2; round++)
+    for (size_t i = 0; i < e->ncandidates && s->nprobes < PH_PROBES; i++) {
+      bool wanted = e->candidate[i].free == (round == 0);
+      if (!wanted || (round == 0 && free >= PH_PROBES - PAIR))
+        continue;
+      free += round == 0;
+      s->probe[s->nprobes++] = e->candidate[i];
+    }
+}
+
+/* Those of one sort are spread: the k-th is taken from all over the episode. */
+static void spread_candidates(ph_evidence *e) {
+  ph_pick all[PH_CANDIDATES];
+  size_t n = e->ncandidates, stride = n > PH_PROBES ? n / PH_PROBES : 1, at = 0;
+  memcpy(all, e->candidate, sizeof all);
+  for (size_t start = 0; start < stride; start++)
+    for (size_t i = start; i < n; i += stride)
+      e->candidate[at++] = all[i];
+}
+
+static ph_status search(struct search *s, ph_evidence *e) {
+  ph_status status = ph_bench_mark_free(s->bench, e->candidate, e->ncandidates);
+  if (status != PH_OK)
+    return status;
+  spread_candidates(e);
+  choose_probes(s, e);
+  if (s->nprobes == 0)
+    return PH_OK;
+  status = try_offsets(s);
+  /* Where all is right within rounding only what touches the solver is in question. */
+  if (status == PH_OK && !found(s) && e->bad > 0)
+    status = try_decimations(s);
+  bool exact = s->board.n > 0 && s->board.top[0].same * 4 >= s->board.top[0].n * 3;
+  if (status == PH_OK && !exact)
+    status = try_recipes(s);
+  return status;
+}
+
+/* --- what follows --- */
+
+/* Small beside the tolerance: what is left when digits or a warmstart are lost. */
+static bool small(const ph_trial *t) {
+  return t->n > 0 && t->median <= 0.05;
+}
+
+static bool other_way(const ph_diagnosis *out) {
+  return !same_variant(&out->best, &out->as_is);
+}
+
+/* Whether the best way explains what the file's own does not. */
+static bool variant_explains(const ph_findings *f, const struct search *s, const ph_evidence *e) {
+  const ph_trial *best = &f->best, *as_is = &f->as_is;
+  bool lossy = f->float32 || !f->warmstart;
+  if (best->n == 0 || same_variant(&best->variant, &as_is->variant))
+    return false;
+  if (e->bad == 0)
+    return best->same > as_is->same && best->same * 10 >= best->n * 9;
+  if (best->fits * 2 >= best->n && best->fits > as_is->fits && explains(&s->board.top[0]))
+    return true;
+  return lossy && small(best) && best->median * 20 <= as_is->median;
+}
+
+/* The solver began elsewhere: all is right but where it has a part. */
+static bool warmstart_explains(const ph_findings *f, const ph_evidence *e) {
+  const ph_trial *t = &f->as_is;
+  bool wrong = t->warm_n > 0 && t->warm_unequal * 2 > t->warm_n;
+  if (t->n == 0 || (f->warmstart && !wrong))
+    return false;
+  if (t->free_fits < t->free_n)
+    return false;
+  return e->bad == 0 || small(t) || (e->free_run && !e->free_apart);
+}
+
+static bool few_bad(const ph_evidence *e) {
+  return e->bad > 0 && e->bad * 5 <= e->transitions;
+}
+
+static ph_cause decide(const ph_findings *f, const struct search *s) {
+  const ph_evidence *e = f->evidence;
+  const ph_trial *own = &f->own_ctrl;
+  if (variant_explains(f, s, e))
+    return f->best.variant.cold && f->best.variant.recipe == f->as_is.variant.recipe &&
+                   f->best.variant.shift == f->as_is.variant.shift &&
+                   f->best.variant.control_steps == f->as_is.variant.control_steps
+               ? PH_CAUSE_WARMSTART
+               : PH_CAUSE_VARIANT;
+  if (e->sum.ctrl_unequal > 0 &&
+      (e->bad == 0 || (own->n > 0 && own->fits > f->as_is.fits && own->fits * 4 >= own->n * 3)))
+    return PH_CAUSE_ACTIONS;
+  if (f->float32 && f->as_is.n > 0 && e->equal < e->transitions && small(&f->as_is))
+    return PH_CAUSE_FLOAT32;
+  if (e->equal < e->transitions && warmstart_explains(f, e))
+    return PH_CAUSE_WARMSTART;
+  if (e->first_alone)
+    return PH_CAUSE_START;
+  if (few_bad(e))
+    return PH_CAUSE_EVENTS;
+  if (e->bad > 0)
+    return PH_CAUSE_UNKNOWN;
+  return e->free_apart && e->equal == e->transitions ? PH_CAUSE_START : PH_CAUSE_NONE;
+}
+
+/* --- all of it --- */
+
+static ph_variant variant_of(const ph_analysis *a) {
+  const ph_rerun *run = ph_analysis_rerun(a);
+  return (ph_variant){run->opt.shift, run->dims.control_steps, run->recipe, false};
+}
+
+/* The best of the search and the file's own way, on the same evenly spread transitions. */
+static ph_status confirm(struct search *s, ph_evidence *e, ph_findings *f) {
+  ph_status status = ph_bench_mark_free(s->bench, e->check, e->nchecks);
+  if (status == PH_OK)
+    status = ph_bench_try(s->bench, &s->as_is, e->check, e->nchecks, &f->as_is);
+  f->best = f->as_is;
+  if (status == PH_OK && s->board.n > 0 && !same_variant(&s->board.top[0].variant, &s->as_is))
+    status = ph_bench_try(s->bench, &s->board.top[0].variant, e->check, e->nchecks, &f->best);
+  if (status == PH_OK && e->sum.ctrl_unequal > 0 && s->as_is.recipe == PH_RECIPE_STEP)
+    status = ph_bench_own_ctrl(s->bench, &s->as_is, e->check, e->nchecks, &f->own_ctrl);
+  if (status == PH_OK && e->sum.ctrl_unequal > 0)
+    status = ph_bench_ctrl(s->bench, &s->as_is, e->sum.ctrl_first, f);
+  return status;
+}
+
+static ph_status examine(struct search *s, ph_evidence *e, ph_findings *f) {
+  ph_bench *b = s->bench;
+  f->float32 = b->float32;
+  f->warmstart = b->warmstart;
+  f->implied = b->implied;
+  f->dt = b->dt;
+  f->control_dt = ph_rerun_control_dt(b->run);
+  f->tolerance = b->tolerance;
+  if (e->equal == e->transitions && e->sum.ctrl_unequal == 0)
+    return PH_OK;
+  ph_status status = search(s, e);
+  return status == PH_OK ? confirm(s, e, f) : status;
+}
+
+static void fill(ph_diagnosis *out, const ph_findings *f, const struct search *s) {
+  const ph_evidence *e = f->evidence;
+  out->as_is = s->as_is;
+  out->best = f->best.n > 0 ? f->best.variant : s->as_is;
+  out->cause = decide(f, s);
+  if (out->cause != PH_CAUSE_VARIANT && out->cause != PH_CAUSE_WARMSTART &&
+      out->cause != PH_CAUSE_UNKNOWN)
+    out->best = s->as_is;
+  out->error = f->as_is.n > 0 ? f->as_is.median : 0;
+  out->best_error = !other_way(out) ? out->error : f->best.median;
+  out->sampled = f->as_is.n;
+  out->fits = other_way(out) ? f->best.fits : f->as_is.fits;
+  if (out->cause == PH_CAUSE_EVENTS || out->cause == PH_CAUSE_START) {
+    out->nevents = e->nspikes;
+    memcpy(out->event, e->spike, sizeof out->event);
+  }
+}
+
+static ph_status ready(const ph_analysis *a) {
+  const ph_rerun *run = ph_analysis_rerun(a);
+  char why[300];
+  ph_analysis_progress progress;
+  ph_analysis_look(a, &progress);
+  if (!progress.ended)
+    return ph_fail(PH_EINVAL, "diagnosis: the analysis has not ended");
+  const ph_episode *episode = ph_rerun_episode(run);
+  if (ph_episode_guarantee(episode, run->model, run->task, why, sizeof why) == PH_STATES_ONLY)
+    return ph_fail(PH_ENOTFOUND, "%s: %s", ph_episode_meta_of(episode)->id, why);
+  return PH_OK;
+}
+
+ph_status ph_diagnose(ph_diagnosis *out, const ph_analysis *a, bool (*cancel)(void *arg),
+                      void *arg) {
+  ph_bench bench = {0};
+  memset(out, 0, sizeof *out);
+  ph_status status = ready(a);
+  if (status != PH_OK)
+    return status;
+  ph_evidence *e = calloc(1, sizeof *e);
+  ph_findings *f = calloc(1, sizeof *f);
+  struct search *s = calloc(1, sizeof *s);
+  if (!e || !f || !s)
+    status = ph_fail(PH_ENOMEM, "diagnosis: no memory");
+  if (status == PH_OK)
+    status = ph_evidence_gather(e, a);
+  if (status == PH_OK)
+    status = ph_bench_open(&bench, a, cancel, arg);
+  if (status == PH_OK) {
+    s->bench = &bench;
+    s->as_is = variant_of(a);
+    f->episode = bench.episode;
+    f->model = ph_rerun_model(ph_analysis_rerun(a));
+    f->evidence = e;
+    f->ctrl_step = -1;
+    status = examine(s, e, f);
+  }
+  if (status == PH_OK) {
+    fill(out, f, s);
+    ph_diagnosis_say(out, f);
+  }
+  ph_bench_close(&bench);
+  free(s);
+  free(f);
+  free(e);
+  return status;
+}

@@ -1,0 +1,123 @@
+/* What the files of the diagnosis share.
+ *   diagnosis.c         the search, and what follows from it
+ *   diagnosis_facts.c   what the analysis knows, counted; which transitions are tried
+ *   diagnosis_try.c     single steps in one way of feeding and stepping
+ *   diagnosis_text.c    the sentence */
+#ifndef PLAYHEAD_DIAGNOSIS_PRIVATE_H
+#define PLAYHEAD_DIAGNOSIS_PRIVATE_H
+
+#include <playhead/diagnosis.h>
+
+#include "mj.h"
+
+enum {
+  PH_PROBES = 8,      /* transitions that a search tries its ways on */
+  PH_CHECKS = 100,     /* those that the best is confirmed on */
+  PH_SUBSTEPS = 20,   /* decimations that are tried */
+  PH_SPIKES = 8,      /* events that are named */
+  PH_CANDIDATES = 32, /* of which the probes are chosen */
+};
+
+/* A transition, from recorded state `step` to the next. */
+typedef struct ph_pick {
+  int64_t step;
+  bool bad;  /* it does not come back as the file says */
+  bool free; /* no contact, no limit, no constraint: the solver has nothing to do */
+} ph_pick;
+
+/* What the analysis knows, counted. */
+typedef struct ph_evidence {
+  int64_t transitions;      /* that are known */
+  int64_t equal;            /* of them, with equal bits */
+  int64_t bad;              /* with an error of 1e-9 or more */
+  int64_t spike[PH_SPIKES]; /* states that the first bad ones lead to */
+  size_t nspikes;
+  bool first_alone; /* the only bad one is the first of the episode */
+  bool free_run;    /* of the free run something is known: */
+  bool free_apart;  /* it has an error of 1e-9 or more somewhere */
+  int64_t free_first;
+  ph_analysis_summary sum;
+  ph_pick candidate[PH_CANDIDATES];
+  size_t ncandidates;
+  ph_pick check[PH_CHECKS]; /* evenly spread */
+  size_t nchecks;
+} ph_evidence;
+
+/* How a variant does. */
+typedef struct ph_trial {
+  ph_variant variant;
+  int n;
+  int fits;   /* no error of 1e-9 */
+  int same;   /* bits of the state */
+  int timely; /* time within 1e-9 s */
+  int free_n, free_fits;
+  int warm_n, warm_unequal; /* of those with the same state, where a warmstart is stored */
+  double median, worst;     /* error in tolerances, inf where the engine stopped */
+  int64_t worst_step;       /* the state that it leads to */
+  ph_difference difference; /* there */
+} ph_trial;
+
+typedef struct ph_bench {
+  const ph_analysis *analysis;
+  const ph_episode *episode;
+  ph_rerun *run; /* nobody else's: it is changed from variant to variant */
+  ph_cursor *cursor;
+  ph_divergence *divergence;
+  ph_sim *sim; /* a plain one */
+  const ph_tolerance *tolerance;
+  bool (*cancel)(void *arg);
+  void *arg;
+  bool float32;   /* states hold no more digits */
+  bool warmstart; /* is stored, or there is none to store */
+  int implied;    /* substeps of a step by the times of the states; 0: they say nothing */
+  double dt;      /* [s] a step by them; 0 */
+} ph_bench;
+
+/* What the sentence is made of. */
+typedef struct ph_findings {
+  const ph_episode *episode;
+  const ph_model *model;
+  const ph_evidence *evidence;
+  ph_trial as_is, best; /* on the same transitions */
+  ph_trial own_ctrl;    /* stepped with the ctrl that the file holds; n 0: not tried */
+  bool float32, warmstart;
+  int implied;
+  double dt, control_dt;
+  const ph_tolerance *tolerance;
+  /* the first ctrl that is another */
+  int64_t ctrl_step;
+  int ctrl_element;
+  double ctrl_file, ctrl_run;
+} ph_findings;
+
+/* --- diagnosis_facts.c --- */
+
+/* Reads all facts. PH_ENOMEM. */
+ph_status ph_evidence_gather(ph_evidence *out, const ph_analysis *a);
+/* Whether a fact says that the step does not come back. */
+bool ph_fact_bad(const ph_step_facts *fact);
+
+/* --- diagnosis_try.c --- */
+
+ph_status ph_bench_open(ph_bench *out, const ph_analysis *a, bool (*cancel)(void *), void *arg);
+void ph_bench_close(ph_bench *b);
+/* Finds out which transitions are free of constraints. */
+ph_status ph_bench_mark_free(ph_bench *b, ph_pick *picks, size_t n);
+/* Runs a variant over n transitions. PH_ECANCELED, PH_ENOMEM, PH_ECORRUPT passes over the step. */
+ph_status ph_bench_try(ph_bench *b, const ph_variant *v, const ph_pick *picks, size_t n,
+                       ph_trial *out);
+/* The same with the file's own ctrl in place of its actions. */
+ph_status ph_bench_own_ctrl(ph_bench *b, const ph_variant *v, const ph_pick *picks, size_t n,
+                            ph_trial *out);
+/* The first number of ctrl that is another at a state. */
+ph_status ph_bench_ctrl(ph_bench *b, const ph_variant *v, int64_t state, ph_findings *out);
+/* Whether x does better than y. */
+bool ph_trial_better(const ph_trial *x, const ph_trial *y);
+/* Largest error of positions, speeds and activations, in tolerances; inf: a number that is none. */
+double ph_ratio(const ph_difference *d, const ph_tolerance *tolerance);
+
+/* --- diagnosis_text.c --- */
+
+void ph_diagnosis_say(ph_diagnosis *out, const ph_findings *f);
+
+#endif

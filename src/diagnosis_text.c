@@ -1,0 +1,348 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnosis.h"
+
+/* --- parts of a sentence --- */
+
+static void add(ph_diagnosis *out, const char *fmt, ...) PH_PRINTF(2, 3);
+
+static void add(ph_diagnosis *out, const char *fmt, ...) {
+  size_t used = strlen(out->text);
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(out->text + used, sizeof out->text - used, fmt, args);
+  va_end(args);
+}
+
+/* "a, b and c" */
+static void join(ph_diagnosis *out, const char *const *parts, int n) {
+  for (int i = 0; i < n; i++)
+    add(out, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", parts[i]);
+}
+
+/* "with the action of the step before (offset -1) and 5 substeps a step" */
+static void add_variant(ph_diagnosis *out, const ph_variant *v, const ph_variant *as_is) {
+  char steps[48], recipe[48];
+  const char *parts[4];
+  int n = 0;
+  if (v->shift != as_is->shift)
+    parts[n++] = v->shift < as_is->shift ? "the action of the step before (offset -1)"
+                                         : "the action of the step after (offset +1)";
+  if (v->control_steps != as_is->control_steps) {
+    snprintf(steps, sizeof steps, "%d substep%s a step", v->control_steps,
+             v->control_steps == 1 ? "" : "s");
+    parts[n++] = steps;
+  }
+  if (v->recipe != as_is->recipe) {
+    snprintf(recipe, sizeof recipe, "the recipe %s", ph_recipe_name(v->recipe));
+    parts[n++] = recipe;
+  }
+  if (v->cold && !as_is->cold)
+    parts[n++] = "a warmstart of zero at each step";
+  join(out, parts, n);
+}
+
+static void add_as_is(ph_diagnosis *out, const ph_variant *v, const ph_variant *as_is) {
+  add(out, "as the file says");
+  if (v->control_steps != as_is->control_steps)
+    add(out, " (%d substep%s)", as_is->control_steps, as_is->control_steps == 1 ? "" : "s");
+  else if (v->recipe != as_is->recipe)
+    add(out, " (recipe %s)", ph_recipe_name(as_is->recipe));
+}
+
+/* "198 of 200 steps come back bit for bit" */
+static void add_count(ph_diagnosis *out, const ph_findings *f, const ph_trial *t) {
+  bool all = t->n >= f->evidence->transitions;
+  add(out, "%d of %d steps%s come back %s", t->fits, t->n, all ? "" : " that were tried",
+      t->fits > 0 && t->same == t->fits ? "bit for bit" : "within 1e-9");
+}
+
+/* Errors are named by joints: of where they are, where that has any, else of all that they have. */
+static bool measured(ph_measure m, bool places) {
+  if (places)
+    return m == PH_MEASURE_JOINT_ANGLE || m == PH_MEASURE_JOINT_PLACE;
+  return m != PH_MEASURE_BODY_PLACE && m != PH_MEASURE_BODY_ANGLE && m != PH_MEASURE_CTRL;
+}
+
+/* Of where joints are, where that has an error, else of their speeds and activations. */
+static void name_worst(char *text, size_t size, const ph_difference *d, const ph_model *model,
+                       const ph_tolerance *tolerance) {
+  ph_difference some = *d;
+  bool places = d->max[PH_MEASURE_JOINT_ANGLE] >= PH_ROUNDING_ERROR ||
+                d->max[PH_MEASURE_JOINT_PLACE] >= PH_ROUNDING_ERROR;
+  for (int m = 0; m < PH_MEASURE_COUNT; m++)
+    if (!measured((ph_measure)m, places))
+      some.max[m] = 0;
+  ph_measure m = ph_difference_worst(&some, tolerance);
+  text[0] = 0;
+  if (m < PH_MEASURE_COUNT)
+    ph_difference_text(&some, model, m, text, size);
+}
+
+static void add_error(ph_diagnosis *out, const ph_findings *f, const ph_trial *t) {
+  char text[160];
+  name_worst(text, sizeof text, &t->difference, f->model, f->tolerance);
+  if (isinf(t->worst))
+    add(out, "the engine stops at step %lld", (long long)t->worst_step);
+  else if (text[0])
+    add(out, "%s at step %lld", text, (long long)t->worst_step);
+}
+
+/* The largest one-step or accumulated error that the analysis knows; *step: where. */
+static void name_sum(char *text, size_t size, const ph_findings *f, bool one, int64_t *step) {
+  const ph_analysis_summary *sum = &f->evidence->sum;
+  const double *max = one ? sum->one_max : sum->max;
+  ph_difference d = {.unequal = PH_COL_COUNT};
+  bool places = max[PH_MEASURE_JOINT_ANGLE] >= PH_ROUNDING_ERROR ||
+                max[PH_MEASURE_JOINT_PLACE] >= PH_ROUNDING_ERROR;
+  for (int m = 0; m < PH_MEASURE_COUNT; m++) {
+    d.max[m] = measured((ph_measure)m, places) ? max[m] : 0;
+    d.worst[m] = one ? sum->one_worst[m] : sum->worst[m];
+  }
+  ph_measure m = ph_difference_worst(&d, f->tolerance);
+  snprintf(text, size, "0");
+  *step = -1;
+  if (m >= PH_MEASURE_COUNT)
+    return;
+  ph_difference_text(&d, f->model, m, text, size);
+  *step = one ? sum->one_max_step[m] : sum->max_step[m];
+}
+
+static void add_sum(ph_diagnosis *out, const ph_findings *f, bool one) {
+  char text[160];
+  int64_t step;
+  name_sum(text, sizeof text, f, one, &step);
+  if (step >= 0)
+    add(out, "%s at step %lld", text, (long long)step);
+  else
+    add(out, "0");
+}
+
+static void add_tried(ph_diagnosis *out) {
+  add(out, "offset -1/+1, 1..%d substeps, the recipes, no warmstart", PH_SUBSTEPS);
+}
+
+/* What the times of the states say where it is not what the file does. */
+static void add_times(ph_diagnosis *out, const ph_findings *f) {
+  int steps = out->as_is.control_steps;
+  if (f->implied > 0 && f->implied != steps)
+    add(out, " The times of its states say %d substeps.", f->implied);
+  else if (f->implied == 0 && f->dt > 0 && fabs(f->dt - f->control_dt) > 1e-6 * f->control_dt)
+    add(out,
+        " The times of its states say %.6g s a step, which is no number of substeps of this "
+        "model: another timestep.",
+        f->dt);
+}
+
+/* --- sentences --- */
+
+static void say_none(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  if (e->transitions == 0) {
+    add(out, "No step can be compared.");
+  } else if (e->equal == e->transitions) {
+    add(out, "Each of %lld steps comes back bit for bit%s.", (long long)e->transitions,
+        e->free_run && !e->free_apart ? ", and so does the run as a whole" : "");
+  } else {
+    add(out, "Each of %lld steps comes back within 1e-9, %lld of them bit for bit.",
+        (long long)e->transitions, (long long)e->equal);
+    if (e->free_apart) {
+      add(out, " Run on, it comes to ");
+      add_sum(out, f, false);
+      add(out, ": rounding that has grown.");
+    }
+  }
+  add_times(out, f);
+}
+
+static void say_start(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  if (e->first_alone) {
+    char text[160];
+    int64_t step;
+    name_sum(text, sizeof text, f, true, &step);
+    add(out,
+        "Another start: all %lld steps but the first come back, the first is off by %s. The "
+        "recording did not begin in the state that the file has for step 0.",
+        (long long)e->transitions, text);
+    return;
+  }
+  add(out,
+      "Another start: each of %lld steps comes back bit for bit from its recorded state, and "
+      "the run as a whole does not, from step %lld on (",
+      (long long)e->transitions, (long long)e->free_first);
+  add_sum(out, f, false);
+  add(out, "): it did not begin in the recorded state.");
+}
+
+static void say_events(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  char text[160];
+  int64_t step, rest = e->transitions - e->bad;
+  name_sum(text, sizeof text, f, true, &step);
+  if (e->bad == 1)
+    add(out, "1-step error is %s at step %lld", text, (long long)e->spike[0]);
+  else {
+    add(out, "1-step error is up to %s (at %lld), at %lld steps: ", text, (long long)step,
+        (long long)e->bad);
+    for (size_t i = 0; i < e->nspikes; i++)
+      add(out, "%s%lld", i ? ", " : "", (long long)e->spike[i]);
+    add(out, "%s", e->bad > (int64_t)e->nspikes ? ", ..." : "");
+  }
+  add(out, "; the other %lld come back%s: %s that the file does not hold (a push? an edit?). ",
+      (long long)rest, e->equal == rest ? " bit for bit" : "", e->bad == 1 ? "an event" : "events");
+  if (e->sum.ctrl_unequal == 0)
+    add(out, "ctrl: equal bits. ");
+  add(out, "Tried ");
+  add_tried(out);
+  add(out, ", float32: none fits.");
+}
+
+static void say_variant(ph_diagnosis *out, const ph_findings *f) {
+  const ph_trial *best = &f->best;
+  bool exact = best->fits * 2 >= best->n;
+  add(out, "With ");
+  add_variant(out, &out->best, &out->as_is);
+  if (exact) {
+    add(out, " ");
+    add_count(out, f, best);
+  } else {
+    add(out, " the largest error is ");
+    add_error(out, f, best);
+  }
+  add(out, "; ");
+  add_as_is(out, &out->best, &out->as_is);
+  if (exact)
+    add(out, " %d do.", f->as_is.same > 0 || f->as_is.fits == 0 ? f->as_is.same : f->as_is.fits);
+  else {
+    add(out, " it is ");
+    add_error(out, f, &f->as_is);
+    add(out, ".");
+  }
+  if (best->fits < best->n && exact) {
+    add(out, " Left is ");
+    add_error(out, f, best);
+    add(out, !f->warmstart && best->free_fits == best->free_n ? ": no warmstart is stored."
+             : (best->n - best->fits) * 5 <= best->n
+                 ? ": an event that the file does not hold (a push? an edit?)."
+                 : ".");
+  } else if (!exact) {
+    add(out, " The rest is what %s loses.",
+        f->float32 && !f->warmstart ? "storing float32 and no warmstart"
+        : f->float32                ? "storing states as float32"
+                                    : "storing no warmstart");
+  }
+  if (out->best.control_steps != f->implied)
+    add_times(out, f);
+}
+
+static void say_float32(ph_diagnosis *out, const ph_findings *f) {
+  add(out, "States are stored as float32: a step comes back no closer than ");
+  add_error(out, f, &f->as_is);
+  add(out, ". Nothing else is wrong with the steps");
+  if (f->evidence->free_apart) {
+    add(out, "; run on, it comes to ");
+    add_sum(out, f, false);
+  }
+  add(out, ".");
+}
+
+static void say_warmstart(ph_diagnosis *out, const ph_findings *f) {
+  const ph_trial *t = &f->as_is;
+  if (out->best.cold) {
+    add(out, "With ");
+    add_variant(out, &out->best, &out->as_is);
+    add(out, " ");
+    add_count(out, f, &f->best);
+    add(out, "; ");
+    add_as_is(out, &out->best, &out->as_is);
+    add(out, " %d do: the recording kept no warmstart.", t->same);
+    return;
+  }
+  add(out, "%s: ",
+      f->warmstart ? "The warmstart in the file is not the one that was used"
+                   : "The file holds no warmstart");
+  if (t->free_n > 0)
+    add(out, "all %d steps without contact come back, ", t->free_n);
+  add(out, "the largest 1-step error is ");
+  add_sum(out, f, true);
+  if (f->evidence->free_run && !f->evidence->free_apart)
+    add(out, ". Run on from its start every state comes back");
+  add(out, ".");
+}
+
+static void say_actions(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  if (e->bad == 0)
+    add(out,
+        "The physics is right, ctrl is not: at %lld step%s the actions give another ctrl than "
+        "the file holds",
+        (long long)e->sum.ctrl_unequal, e->sum.ctrl_unequal == 1 ? "" : "s");
+  else
+    add(out,
+        "The physics is right, the actions are not: with the ctrl that the file holds %d of "
+        "%d steps come back, with its actions %d",
+        f->own_ctrl.fits, f->own_ctrl.n, f->as_is.fits);
+  if (f->ctrl_step >= 0) {
+    const char *name = ph_model_name(f->model, PH_ACTUATOR, f->ctrl_element);
+    add(out, "; first at step %lld: ctrl %d%s%.60s%s is %.6g in the file, %.6g from the action",
+        (long long)f->ctrl_step, f->ctrl_element, name[0] ? " (" : "", name, name[0] ? ")" : "",
+        f->ctrl_file, f->ctrl_run);
+  }
+  add(out, ".");
+}
+
+static void say_unknown(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  const ph_trial *t = &f->as_is;
+  add(out, "None of what was tried fits (");
+  add_tried(out);
+  add(out, ", float32): %lld of %lld steps come back, 1-step error is up to ",
+      (long long)(e->transitions - e->bad), (long long)e->transitions);
+  add_sum(out, f, true);
+  add(out, ".");
+  if (t->free_n >= 3 && t->free_fits == t->free_n)
+    add(out, " All %d without contact do: friction or another number of the contacts differs?",
+        t->free_n);
+  else if (f->best.fits > t->fits) {
+    add(out, " Best is ");
+    add_variant(out, &out->best, &out->as_is);
+    add(out, ": %d of %d.", f->best.fits, f->best.n);
+  } else if (f->implied == 0 || f->implied == out->as_is.control_steps)
+    add(out, " Another model (mass, damping, gain) or controller?");
+  add_times(out, f);
+}
+
+void ph_diagnosis_say(ph_diagnosis *out, const ph_findings *f) {
+  out->text[0] = 0;
+  switch (out->cause) {
+  case PH_CAUSE_NONE:
+    say_none(out, f);
+    break;
+  case PH_CAUSE_START:
+    say_start(out, f);
+    break;
+  case PH_CAUSE_EVENTS:
+    say_events(out, f);
+    break;
+  case PH_CAUSE_VARIANT:
+    say_variant(out, f);
+    break;
+  case PH_CAUSE_FLOAT32:
+    say_float32(out, f);
+    break;
+  case PH_CAUSE_WARMSTART:
+    say_warmstart(out, f);
+    break;
+  case PH_CAUSE_ACTIONS:
+    say_actions(out, f);
+    break;
+  case PH_CAUSE_UNKNOWN:
+  case PH_CAUSE_COUNT:
+    say_unknown(out, f);
+    break;
+  }
+}
