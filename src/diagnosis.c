@@ -178,6 +178,8 @@ static bool variant_explains(const ph_findings *f, const struct search *s, const
     return best->same > as_is->same && best->same * 10 >= best->n * 9;
   if (best->fits * 2 >= best->n && best->fits > as_is->fits && explains(&s->board.top[0]))
     return true;
+  if (ph_trial_right_when_free(best, as_is))
+    return true;
   return lossy && small(best) && best->median * 20 <= as_is->median;
 }
 
@@ -243,6 +245,38 @@ static ph_status confirm(struct search *s, ph_evidence *e, ph_findings *f) {
   return status;
 }
 
+static void note_alone(ph_evidence *e, const ph_pick *pick, const ph_trial *t) {
+  for (int m = 0; m < PH_MEASURE_COUNT; m++)
+    if (e->transitions == 0 || t->difference.max[m] > e->sum.one_max[m]) {
+      e->sum.one_max[m] = t->difference.max[m];
+      e->sum.one_max_step[m] = pick->step + 1;
+      e->sum.one_worst[m] = t->difference.worst[m];
+    }
+  e->transitions++;
+  e->equal += t->same;
+  e->bad += !t->fits;
+  if (!t->fits && e->nspikes < PH_SPIKES)
+    e->spike[e->nspikes++] = pick->step + 1;
+  if ((!t->fits || !t->same) && e->ncandidates < PH_CANDIDATES)
+    e->candidate[e->ncandidates++] = (ph_pick){pick->step, !t->fits, false};
+}
+
+/* Where the analysis left single steps out: some are taken here, evenly spread. */
+static ph_status step_alone(struct search *s, ph_evidence *e) {
+  int64_t n = ph_episode_meta_of(s->bench->episode)->states - 1;
+  ph_status status = PH_OK;
+  for (int64_t i = 0; i < n && i < PH_CHECKS && status == PH_OK; i++) {
+    ph_pick pick = {n <= PH_CHECKS ? i : i * n / PH_CHECKS, false, false};
+    ph_trial trial;
+    status = ph_bench_try(s->bench, &s->as_is, &pick, 1, &trial);
+    if (status != PH_OK || trial.n == 0)
+      continue;
+    note_alone(e, &pick, &trial);
+    e->check[e->nchecks++] = pick;
+  }
+  return status;
+}
+
 static ph_status examine(struct search *s, ph_evidence *e, ph_findings *f) {
   ph_bench *b = s->bench;
   f->float32 = b->float32;
@@ -251,9 +285,12 @@ static ph_status examine(struct search *s, ph_evidence *e, ph_findings *f) {
   f->dt = b->dt;
   f->control_dt = ph_rerun_control_dt(b->run);
   f->tolerance = b->tolerance;
+  ph_status status = e->transitions == 0 ? step_alone(s, e) : PH_OK;
+  if (status != PH_OK)
+    return status;
   if (e->equal == e->transitions && e->sum.ctrl_unequal == 0)
     return PH_OK;
-  ph_status status = search(s, e);
+  status = search(s, e);
   return status == PH_OK ? confirm(s, e, f) : status;
 }
 

@@ -12,7 +12,7 @@
 
 enum {
   PH_PROBES = 8,      /* transitions that a search tries its ways on */
-  PH_CHECKS = 100,     /* those that the best is confirmed on */
+  PH_CHECKS = 100,    /* those that the best is confirmed on */
   PH_SUBSTEPS = 20,   /* decimations that are tried */
   PH_SPIKES = 8,      /* events that are named */
   PH_CANDIDATES = 32, /* of which the probes are chosen */
@@ -113,6 +113,9 @@ ph_status ph_bench_own_ctrl(ph_bench *b, const ph_variant *v, const ph_pick *pic
 ph_status ph_bench_ctrl(ph_bench *b, const ph_variant *v, int64_t state, ph_findings *out);
 /* Whether x does better than y. */
 bool ph_trial_better(const ph_trial *x, const ph_trial *y);
+/* Whether x brings back all transitions without contact, and y few: alignment and decimation are
+ * right, and what is left is the solver's. */
+bool ph_trial_right_when_free(const ph_trial *x, const ph_trial *y);
 /* Largest error of positions, speeds and activations, in tolerances; inf: a number that is none. */
 double ph_ratio(const ph_difference *d, const ph_tolerance *tolerance);
 

@@ -139,16 +139,24 @@ static void add_times(ph_diagnosis *out, const ph_findings *f) {
 
 /* --- sentences --- */
 
+static void add_each(ph_diagnosis *out, const ph_evidence *e) {
+  if (e->transitions == 1)
+    add(out, "The only step comes back");
+  else
+    add(out, "Each of %lld steps comes back", (long long)e->transitions);
+}
+
 static void say_none(ph_diagnosis *out, const ph_findings *f) {
   const ph_evidence *e = f->evidence;
   if (e->transitions == 0) {
     add(out, "No step can be compared.");
   } else if (e->equal == e->transitions) {
-    add(out, "Each of %lld steps comes back bit for bit%s.", (long long)e->transitions,
+    add_each(out, e);
+    add(out, " bit for bit%s.",
         e->free_run && !e->free_apart ? ", and so does the run as a whole" : "");
   } else {
-    add(out, "Each of %lld steps comes back within 1e-9, %lld of them bit for bit.",
-        (long long)e->transitions, (long long)e->equal);
+    add_each(out, e);
+    add(out, " within 1e-9, %lld of them bit for bit.", (long long)e->equal);
     if (e->free_apart) {
       add(out, " Run on, it comes to ");
       add_sum(out, f, false);
@@ -201,36 +209,44 @@ static void say_events(ph_diagnosis *out, const ph_findings *f) {
   add(out, ", float32: none fits.");
 }
 
-static void say_variant(ph_diagnosis *out, const ph_findings *f) {
+/* What is left with the best way. */
+static void add_left(ph_diagnosis *out, const ph_findings *f) {
   const ph_trial *best = &f->best;
-  bool exact = best->fits * 2 >= best->n;
+  int left = best->n - best->fits;
+  if (left == 0)
+    return;
+  add(out, " Left is ");
+  add_error(out, f, best);
+  bool solver = best->free_n > 0 && best->free_fits == best->free_n && best->free_n < best->n;
+  if (solver && !f->warmstart)
+    add(out, ", in contact: no warmstart is stored.");
+  else if (left * 5 <= best->n)
+    add(out, ": an event that the file does not hold (a push? an edit?).");
+  else
+    add(out, "%s", solver ? ", in contact." : ".");
+}
+
+static void say_variant(ph_diagnosis *out, const ph_findings *f) {
+  const ph_trial *best = &f->best, *as_is = &f->as_is;
   add(out, "With ");
   add_variant(out, &out->best, &out->as_is);
-  if (exact) {
+  if (best->fits * 2 >= best->n || ph_trial_right_when_free(best, as_is)) {
     add(out, " ");
+    if (best->fits * 2 < best->n)
+      add(out, "all %d steps without contact come back, and ", best->free_n);
     add_count(out, f, best);
+    add(out, "; ");
+    add_as_is(out, &out->best, &out->as_is);
+    add(out, " %d do.", as_is->same > 0 ? as_is->same : as_is->fits);
+    add_left(out, f);
   } else {
     add(out, " the largest error is ");
     add_error(out, f, best);
-  }
-  add(out, "; ");
-  add_as_is(out, &out->best, &out->as_is);
-  if (exact)
-    add(out, " %d do.", f->as_is.same > 0 || f->as_is.fits == 0 ? f->as_is.same : f->as_is.fits);
-  else {
+    add(out, "; ");
+    add_as_is(out, &out->best, &out->as_is);
     add(out, " it is ");
-    add_error(out, f, &f->as_is);
-    add(out, ".");
-  }
-  if (best->fits < best->n && exact) {
-    add(out, " Left is ");
-    add_error(out, f, best);
-    add(out, !f->warmstart && best->free_fits == best->free_n ? ": no warmstart is stored."
-             : (best->n - best->fits) * 5 <= best->n
-                 ? ": an event that the file does not hold (a push? an edit?)."
-                 : ".");
-  } else if (!exact) {
-    add(out, " The rest is what %s loses.",
+    add_error(out, f, as_is);
+    add(out, ". The rest is what %s loses.",
         f->float32 && !f->warmstart ? "storing float32 and no warmstart"
         : f->float32                ? "storing states as float32"
                                     : "storing no warmstart");
@@ -242,7 +258,8 @@ static void say_variant(ph_diagnosis *out, const ph_findings *f) {
 static void say_float32(ph_diagnosis *out, const ph_findings *f) {
   add(out, "States are stored as float32: a step comes back no closer than ");
   add_error(out, f, &f->as_is);
-  add(out, ". Nothing else is wrong with the steps");
+  add(out,
+      f->warmstart ? ". Nothing else is wrong with the steps" : ". No warmstart is stored either");
   if (f->evidence->free_apart) {
     add(out, "; run on, it comes to ");
     add_sum(out, f, false);

@@ -331,3 +331,8 @@ bool ph_trial_better(const ph_trial *x, const ph_trial *y) {
     return x->timely > y->timely;
   return x->median < y->median;
 }
+
+bool ph_trial_right_when_free(const ph_trial *x, const ph_trial *y) {
+  return x->free_n >= 4 && x->free_fits == x->free_n && y->free_fits * 4 <= y->free_n &&
+         x->median < y->median;
+}
