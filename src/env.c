@@ -126,7 +126,7 @@ static ph_status check_reset(ph_env *env) {
   char what[120];
   ph_status status = ph_sim_get_row(env->sim, &row);
   if (status == PH_OK && !ph_finite_row(&row, &env->dims, env->model, what, sizeof what))
-    status = ph_fail(PH_EINVAL, "%s: reset: %s is not finite", ph_env_info(env)->name, what);
+    status = ph_fail(PH_EINVAL, "%s: reset: %s is not finite", ph_task_called(env->task), what);
   return status;
 }
 
@@ -135,7 +135,7 @@ static ph_status check_reset(ph_env *env) {
 static ph_status forward_reset(ph_env *env) {
   ph_status status = ph_sim_forward(env->sim);
   if (status == PH_ESIM && !env->sim->invalid)
-    status = ph_fail_in(PH_EINVAL, "%s: reset", ph_env_info(env)->name);
+    status = ph_fail_in(PH_EINVAL, "%s: reset", ph_task_called(env->task));
   return status;
 }
 

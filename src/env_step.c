@@ -27,7 +27,7 @@ static void empty(ph_env *env, ph_outcome *out) {
 static ph_status fail_step(ph_env *env, ph_status status) {
   env->done = true;
   env->acting = false;
-  return ph_fail_in(status, "%s: step %" PRId64, ph_env_info(env)->name, env->referee.step);
+  return ph_fail_in(status, "%s: step %" PRId64, ph_task_called(env->task), env->referee.step);
 }
 
 /* "action[3] (arm_elbow)" of the first element that is not finite. */
@@ -43,7 +43,7 @@ static bool finite_action(const ph_env *env, const double *action, char *what, s
 ph_status ph_env_policy(ph_env *env, double *action) {
   char what[120];
   if (!ph_env_info(env)->has_policy)
-    return ph_fail(PH_ENOTFOUND, "%s: the task has no policy", ph_env_info(env)->name);
+    return ph_fail(PH_ENOTFOUND, "%s: the task has no policy", ph_task_called(env->task));
   ph_status status = running(env, false);
   if (status != PH_OK)
     return status;
@@ -52,7 +52,7 @@ ph_status ph_env_policy(ph_env *env, double *action) {
                             (size_t)env->dims.action_dim);
   if (status == PH_OK && !finite_action(env, action, what, sizeof what)) {
     status = ph_fail(PH_EINVAL, "%s: policy: step %" PRId64 ": %s is not finite",
-                     ph_env_info(env)->name, env->referee.step, what);
+                     ph_task_called(env->task), env->referee.step, what);
   }
   return status;
 }

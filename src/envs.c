@@ -6,6 +6,7 @@
 
 #include "crew.h"
 #include "fail.h"
+#include "task.h"
 #include "thread.h"
 
 enum { ENVS_MAX = 1 << 20, THREADS_MAX = 1024 };
@@ -288,7 +289,7 @@ ph_status ph_envs_reset(ph_envs *envs, const uint64_t *seeds, const uint8_t *whi
 
 ph_status ph_envs_policy(ph_envs *envs, double *actions) {
   if (!ph_task_info_of(envs->task)->has_policy)
-    return ph_fail(PH_ENOTFOUND, "%s: the task has no policy", ph_task_info_of(envs->task)->name);
+    return ph_fail(PH_ENOTFOUND, "%s: the task has no policy", ph_task_called(envs->task));
   envs->answers = actions;
   return run(envs, ask_one);
 }

@@ -296,7 +296,7 @@ static ph_status take_answer(ph_policy *p, const char *text, size_t size, double
     const json_t *number = json_array_get(list, (size_t)i);
     action[i] = json_number_value(number);
     if (!json_is_number(number))
-      status = ph_program_refuse(p->program, "element %d of its answer is no number: \"%.60s\"", i,
+      status = ph_program_refuse(p->program, "action[%d] of its answer is no number: \"%.60s\"", i,
                                  text);
   }
   json_decref(list);

@@ -19,6 +19,7 @@
 #include "disk_use.h"
 #include "fail.h"
 #include "index.h"
+#include "task.h"
 #include "thread.h"
 
 enum { SLICE = 64, ENVS_MAX = 1 << 20, JOBS_MAX = 1024 };
@@ -103,10 +104,11 @@ static ph_status check_options(const ph_task *task, const ph_pool_options *opt) 
   if (opt->jobs < 0 || opt->jobs > JOBS_MAX)
     return ph_fail(PH_EINVAL, "pool: jobs %d: not from 0 to %d", opt->jobs, JOBS_MAX);
   if (!info->has_policy && !opt->policy)
-    return ph_fail(PH_EINVAL, "%s: no policy: recording needs one to choose actions", info->name);
+    return ph_fail(PH_EINVAL, "%s: no policy: recording needs one to choose actions",
+                   ph_task_called(task));
   if (opt->only_success && !info->has_success)
     return ph_fail(PH_EINVAL, "%s: no success condition: none of its episodes would be saved",
-                   info->name);
+                   ph_task_called(task));
   return PH_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <playhead/action.h>
 
 #include "fail.h"
+#include "task.h"
 
 static ph_status fit_size(const ph_episode_meta *meta, const char *what, int mine, int models) {
   if (mine == models)
@@ -60,11 +61,11 @@ static ph_status fit_actions(const ph_episode_meta *meta, const ph_model *model,
   ph_actions_free(actions);
   if (meta->dims.action_dim != dim)
     return ph_fail(PH_EMISMATCH, "%s: an action has %d numbers in the episode, %d in task %s",
-                   meta->id, meta->dims.action_dim, dim, ph_task_info_of(task)->name);
+                   meta->id, meta->dims.action_dim, dim, ph_task_called(task));
   if (meta->dims.action_state > 0 && meta->dims.action_state != memory)
     return ph_fail(PH_EMISMATCH,
                    "%s: the action terms remember %d numbers in the episode, %d in task %s",
-                   meta->id, meta->dims.action_state, memory, ph_task_info_of(task)->name);
+                   meta->id, meta->dims.action_state, memory, ph_task_called(task));
   return PH_OK;
 }
 
@@ -73,7 +74,7 @@ static ph_status fit_task(const ph_episode_meta *meta, const ph_model *model, co
   if (info->control_steps > 0 && meta->dims.control_steps > 0 &&
       info->control_steps != meta->dims.control_steps)
     return ph_fail(PH_EMISMATCH, "%s: a step has %d substeps in the episode, %d in task %s",
-                   meta->id, meta->dims.control_steps, info->control_steps, info->name);
+                   meta->id, meta->dims.control_steps, info->control_steps, ph_task_called(task));
   /* A file with only a success condition says nothing of actions. */
   if (info->nterms > 0 && model)
     return fit_actions(meta, model, task);

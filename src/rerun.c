@@ -127,12 +127,12 @@ static ph_status fit_actions(ph_rerun *run) {
   ph_actions_free(actions);
   if (dim != meta->dims.action_dim)
     return ph_fail(PH_EMISMATCH, "%s: an action has %d numbers in the episode, %d in task %s",
-                   meta->id, meta->dims.action_dim, dim, ph_task_info_of(run->task)->name);
+                   meta->id, meta->dims.action_dim, dim, ph_task_called(run->task));
   if (meta->dims.action_state > 0 && meta->dims.action_state != run->dims.action_state)
     return ph_fail(PH_EMISMATCH,
                    "%s: the action terms remember %d numbers in the episode, %d in task %s",
                    meta->id, meta->dims.action_state, run->dims.action_state,
-                   ph_task_info_of(run->task)->name);
+                   ph_task_called(run->task));
   return PH_OK;
 }
 

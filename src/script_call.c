@@ -243,8 +243,7 @@ static void pop_action(lua_State *L, double *action, size_t n) {
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, -1, (lua_Integer)i + 1);
     if (lua_type(L, -1) != LUA_TNUMBER)
-      luaL_error(L, "element %d of the action is a %s, must be a number", (int)i + 1,
-                 luaL_typename(L, -1));
+      luaL_error(L, "action[%d] is a %s, must be a number", (int)i, luaL_typename(L, -1));
     action[i] = lua_tonumber(L, -1);
     lua_pop(L, 1);
   }

@@ -129,6 +129,11 @@ void ph_task_unref(const ph_task *task) {
     ph_task_destroy(mutable_task);
 }
 
+const char *ph_task_called(const ph_task *task) {
+  const char *name = ph_task_info_of(task)->name;
+  return name[0] ? name : task->name;
+}
+
 const ph_task_info *ph_task_info_of(const ph_task *task) {
   return &ph_task_spec_of(task)->info;
 }

@@ -25,6 +25,8 @@ struct ph_task {
 /* A fresh script of the task, for one episode. */
 ph_status ph_task_script(ph_script **out, const ph_task *task);
 const ph_task_spec *ph_task_spec_of(const ph_task *task);
+/* What messages call it: its name, or the file where it has none. Borrowed. */
+const char *ph_task_called(const ph_task *task);
 /* Hash of the task that says how an env runs: what judges instead of it left out. */
 const char *ph_task_base_sha256(const ph_task *task);
 

@@ -68,7 +68,7 @@ static void judge_elements(ph_checking *c) {
     char where[120];
     if (element->clipped == 0)
       continue;
-    snprintf(where, sizeof where, "actions[%zu] %s", i + 1, element->name);
+    snprintf(where, sizeof where, "action[%zu] %s", i, element->name);
     ph_check_add(c, PH_CHECK_CLIPPED, where, "cut at %lld of %lld steps",
                  (long long)element->clipped, (long long)c->out->steps);
   }

@@ -150,7 +150,7 @@ TEST_F(Action, NonFiniteElementsAreNamed) {
   for (double bad : {(double)NAN, (double)INFINITY, -(double)INFINITY}) {
     double raw[] = {0, 0, bad, 0}, ctrl[] = {7, 7, 7, 7};
     EXPECT_EQ(PH_EINVAL, ph_actions_apply(actions, sim, raw, ctrl, &clipped));
-    EXPECT_TRUE(has(ph_error(), "action: element 2 (push): ")) << ph_error();
+    EXPECT_TRUE(has(ph_error(), "action[2] (push): ")) << ph_error();
     for (double x : ctrl)
       EXPECT_EQ(7, x);
   }

@@ -326,7 +326,7 @@ TEST_F(Terms, AnActionThatIsNoNumberChangesNothing) {
   std::vector<double> before = memory(), c(12, 7);
   double raw[2] = {1, NAN};
   EXPECT_EQ(PH_EINVAL, ph_actions_apply(actions, sim, raw, c.data(), &clipped));
-  EXPECT_TRUE(has(ph_error(), "action: element 1 (lift): ")) << ph_error();
+  EXPECT_TRUE(has(ph_error(), "action[1] (lift): ")) << ph_error();
   EXPECT_EQ(before, memory());
   EXPECT_EQ(std::vector<double>(12, 7), c);
 }

@@ -2,6 +2,8 @@
 
 #include "rec_help.h"
 
+using std::string;
+
 namespace {
 
 /* Runs with one constant action. */
@@ -383,6 +385,35 @@ TEST(Env, ATaskWithoutConditionsHasNoPredicateAndNoPolicy) {
   EXPECT_EQ(0.0, out.reward);
   EXPECT_DOUBLE_EQ(0.004, ph_env_control_dt(env.env));
   EXPECT_DOUBLE_EQ(0.004, out.row.state[0]);
+}
+
+/* Every message that begins with the task: its name, or where it has none its file. */
+TEST(Env, ATaskWithoutANameIsCalledByItsFile) {
+  Model model;
+  const struct {
+    const char *more, *after;
+  } cases[] = {
+      {"", ": the task has no policy"},
+      {"policy = function(s, rng) return {0, 0/0} end", ": policy: step 0: action[1] "},
+      {"reward = function(s) error('no') end", ": step 1: "},
+  };
+  for (const auto &c : cases)
+    for (const char *name : {"", "name = 'named', "}) {
+      string source = string("return { ") + name + "control_steps = 2, " + c.more + " }";
+      Task task(source.c_str());
+      Env env(task, model);
+      ph_row row;
+      ph_outcome out;
+      double action[2] = {0, 0};
+      ph_status status = ph_env_reset(env.env, 1, &row);
+      if (status == PH_OK)
+        status = ph_env_policy(env.env, action);
+      string error = ph_error();
+      if (status == PH_ENOTFOUND && strstr(c.more, "reward"))
+        status = ph_env_step(env.env, action, &out), error = ph_error();
+      EXPECT_NE(PH_OK, status) << source;
+      EXPECT_EQ(0u, error.find((*name ? "named" : "t.lua") + string(c.after))) << error;
+    }
 }
 
 } // namespace

@@ -216,10 +216,10 @@ TEST_F(Policies, WhatIsNoAnswerIsRefusedAndNamed) {
   ExpectFault(says("[Infinity]"), "near 'Infinity'");
   ExpectFault(says("[-Infinity]"), "its answer is no list of 1 numbers: ");
   ExpectFault(says("[1e999]"), "real number overflow");
-  ExpectFault(says("[null]"), "element 0 of its answer is no number: \"[null]\"");
-  ExpectFault(says("[true]"), "element 0 of its answer is no number");
-  ExpectFault(says("[\"1\"]"), "element 0 of its answer is no number");
-  ExpectFault(says("[[1]]"), "element 0 of its answer is no number");
+  ExpectFault(says("[null]"), "action[0] of its answer is no number: \"[null]\"");
+  ExpectFault(says("[true]"), "action[0] of its answer is no number");
+  ExpectFault(says("[\"1\"]"), "action[0] of its answer is no number");
+  ExpectFault(says("[[1]]"), "action[0] of its answer is no number");
   ExpectFault(says("[1"), "its answer is no list of 1 numbers");
   ExpectFault(says("[1] [2]"), "its answer is no list of 1 numbers: end of file expected");
   ExpectFault(Python("import sys\nh, q = sys.stdin.readline(), sys.stdin.readline()\n"

@@ -430,7 +430,7 @@ TEST_F(ScriptTest, ThePolicysActionIsChecked) {
   EXPECT_EQ(4, out[0]);
   EXPECT_TRUE(has(policy("4", 2, out), "must return a table of numbers, returned number"));
   EXPECT_TRUE(has(policy("nil", 2, out), "returned nothing"));
-  EXPECT_TRUE(has(policy("{1, '2'}", 2, out), "element 2 of the action is a string"));
+  EXPECT_TRUE(has(policy("{1, '2'}", 2, out), "action[1] is a string"));
   EXPECT_EQ("", policy("{}", 0, out));
   ph_script_free(script);
   script = script_open("return {}");
