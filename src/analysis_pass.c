@@ -115,6 +115,21 @@ static bool pairs_reserve(struct worker *w, size_t n) {
   return before != NULL;
 }
 
+/* They come nearly in order. */
+static void pairs_sort(uint64_t *pair, size_t n) {
+  if (n > 100) {
+    qsort(pair, n, sizeof *pair, compare_pairs);
+    return;
+  }
+  for (size_t i = 1; i < n; i++) {
+    uint64_t one = pair[i];
+    size_t k = i;
+    for (; k > 0 && pair[k - 1] > one; k--)
+      pair[k] = pair[k - 1];
+    pair[k] = one;
+  }
+}
+
 /* Touching pairs of geoms in the cursor's state, each once. */
 static ph_status pairs_find(struct worker *w, const mjData *d) {
   size_t n = 0, out = 0;
@@ -126,8 +141,7 @@ static ph_status pairs_find(struct worker *w, const mjData *d) {
     if (c->geom1 >= 0 && c->geom2 >= 0 && (c->efc_address >= 0 || c->dist <= 0))
       w->pair[n++] = a < b ? a << 32 | b : b << 32 | a;
   }
-  if (n > 1)
-    qsort(w->pair, n, sizeof *w->pair, compare_pairs);
+  pairs_sort(w->pair, n);
   for (size_t i = 0; i < n; i++)
     if (out == 0 || w->pair[out - 1] != w->pair[i])
       w->pair[out++] = w->pair[i];

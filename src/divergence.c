@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "episode.h"
 #include "fail.h"
 #include "finite.h"
 
@@ -15,7 +16,7 @@ static bool errors_make(ph_divergence *d) {
   d->body = calloc((size_t)d->nbody, sizeof *d->body);
   d->body_equal = calloc((size_t)d->nbody, sizeof *d->body_equal);
   d->place = calloc((size_t)d->nbody, 7 * sizeof *d->place);
-  d->owner = calloc((size_t)d->sim->m->na + 1, sizeof *d->owner);
+  d->owner = calloc((size_t)d->m->na + 1, sizeof *d->owner);
   if (!d->joint || !d->joint_equal || !d->body || !d->body_equal || !d->place || !d->owner)
     return false;
   for (int i = 0; i < d->njoint; i++) {
@@ -23,8 +24,8 @@ static bool errors_make(ph_divergence *d) {
     double rad = type == PH_SLIDE ? NAN : 0, m = type == PH_SLIDE || type == PH_FREE ? 0 : NAN;
     d->joint_equal[i] = (ph_joint_error){rad, m, rad, m, true};
   }
-  for (int i = 0; i < (int)d->sim->m->na; i++)
-    d->owner[i] = ph_mj_act_owner(d->sim->m, i);
+  for (int i = 0; i < (int)d->m->na; i++)
+    d->owner[i] = ph_mj_act_owner(d->m, i);
   return true;
 }
 
@@ -35,12 +36,16 @@ ph_status ph_divergence_create(ph_divergence **out, const ph_model *model, const
   if (!d)
     return ph_fail(PH_ENOMEM, "divergence: no memory");
   d->model = ph_model_ref(model);
-  ph_status status = ph_sim_create(&d->sim, model);
+  d->m = model->m;
+  ph_status status = PH_OK;
+  if (!d->m)
+    status = ph_fail(PH_EMODEL, "%s", model->error[0] ? model->error : "model: does not compile");
   if (status == PH_OK)
-    status = ph_sim_edit(d->sim, edits, nedits);
+    status = ph_edits_copy(&d->edits, edits, nedits);
   if (status == PH_OK) {
-    d->njoint = (int)d->sim->m->njnt;
-    d->nbody = (int)d->sim->m->nbody;
+    d->nedits = nedits;
+    d->njoint = (int)d->m->njnt;
+    d->nbody = (int)d->m->nbody;
     if (!errors_make(d))
       status = ph_fail(PH_ENOMEM, "divergence: no memory");
   }
@@ -61,6 +66,7 @@ void ph_divergence_free(ph_divergence *d) {
   free(d->joint_equal);
   free(d->joint);
   ph_sim_free(d->sim);
+  ph_edits_free(d->edits, d->nedits);
   ph_model_unref((ph_model *)d->model);
   free(d);
 }
@@ -87,7 +93,7 @@ static double numbers_apart(const double *a, const double *b, size_t n) {
 static bool column_equal(const ph_divergence *d, const ph_row *a, const ph_row *b, ph_column col,
                          size_t *size) {
   const void *x = ph_row_column(a, col), *y = ph_row_column(b, col);
-  size_t n = col == PH_COL_ACTION_STATE ? d->memory : (size_t)ph_mj_width(d->sim->m, col);
+  size_t n = col == PH_COL_ACTION_STATE ? d->memory : (size_t)ph_mj_width(d->m, col);
   *size = x && y ? n * ph_type_size(ph_schema_column(col)->type) : 0;
   return *size == 0 || memcmp(x, y, *size) == 0;
 }
@@ -152,12 +158,26 @@ static void run_kinematics(void *arg) {
   mj_kinematics(sim->m, sim->d);
 }
 
+static ph_status sim_make(ph_divergence *d) {
+  ph_sim *sim = NULL;
+  ph_status status = d->sim ? PH_OK : ph_sim_create(&sim, d->model);
+  if (sim)
+    status = ph_sim_edit(sim, d->edits, d->nedits);
+  if (status == PH_OK)
+    d->sim = sim ? sim : d->sim;
+  else
+    ph_sim_free(sim);
+  return status;
+}
+
 /* Positions of a row alone; what it lacks of mocap bodies is as in the other. */
 static ph_status derive(ph_divergence *d, const ph_row *row, const ph_row *other) {
   ph_row place = {.state = row->state,
                   .mocap_pos = row->mocap_pos ? row->mocap_pos : other->mocap_pos,
                   .mocap_quat = row->mocap_quat ? row->mocap_quat : other->mocap_quat};
-  ph_status status = ph_sim_set_row(d->sim, &place);
+  ph_status status = sim_make(d);
+  if (status == PH_OK)
+    status = ph_sim_set_row(d->sim, &place);
   if (status != PH_OK)
     return status;
   status = ph_mj_guard(run_kinematics, d->sim);
@@ -166,7 +186,7 @@ static ph_status derive(ph_divergence *d, const ph_row *row, const ph_row *other
 }
 
 static bool can_derive(const ph_divergence *d, const ph_row *row) {
-  const mjModel *m = d->sim->m;
+  const mjModel *m = d->m;
   size_t at;
   return ph_finite(row->state + 1, (size_t)m->nq, &at) &&
          (!row->mocap_pos || ph_finite(row->mocap_pos, 3 * (size_t)m->nmocap, &at)) &&
@@ -197,11 +217,11 @@ static ph_status compare_bodies(ph_divergence *d, const ph_row *recorded, const 
 
 static void compare_controls(ph_divergence *d, const ph_row *a, const ph_row *b,
                              ph_difference *out) {
-  size_t first = 1 + (size_t)d->sim->m->nq + (size_t)d->sim->m->nv;
-  for (int i = 0; i < (int)d->sim->m->na; i++)
+  size_t first = 1 + (size_t)d->m->nq + (size_t)d->m->nv;
+  for (int i = 0; i < (int)d->m->na; i++)
     ph_difference_take(out, PH_MEASURE_ACT, d->owner[i],
                        ph_apart(a->state[first + (size_t)i], b->state[first + (size_t)i]));
-  for (int i = 0; !out->ctrl_equal && i < (int)d->sim->m->nu; i++)
+  for (int i = 0; !out->ctrl_equal && i < (int)d->m->nu; i++)
     ph_difference_take(out, PH_MEASURE_CTRL, i, ph_apart(a->ctrl[i], b->ctrl[i]));
 }
 
@@ -235,7 +255,7 @@ ph_status ph_divergence_compare_with(ph_divergence *d, const ph_row *recorded,
   if (least == PH_BITWISE)
     return PH_OK;
   ph_status status = PH_OK;
-  size_t nq = (size_t)d->sim->m->nq;
+  size_t nq = (size_t)d->m->nq;
   moved = moved || memcmp(recorded->state + 1, dynamic->state + 1, nq * sizeof(double)) != 0;
   ph_joints_apart(d, recorded->state, dynamic->state, out);
   compare_controls(d, recorded, dynamic, out);

@@ -68,7 +68,7 @@ static void joint_apart(ph_joint_error *e, ph_joint_type type, const double *qa,
 void ph_joints_apart(ph_divergence *d, const double *a, const double *b, ph_difference *out) {
   static const size_t nq[] = {[PH_FREE] = 7, [PH_BALL] = 4, [PH_SLIDE] = 1, [PH_HINGE] = 1};
   static const size_t nv[] = {[PH_FREE] = 6, [PH_BALL] = 3, [PH_SLIDE] = 1, [PH_HINGE] = 1};
-  const double *va = a + 1 + d->sim->m->nq, *vb = b + 1 + d->sim->m->nq;
+  const double *va = a + 1 + d->m->nq, *vb = b + 1 + d->m->nq;
   for (int i = 0; i < d->njoint; i++) {
     const ph_joint_info *info = ph_model_joint(d->model, i);
     ph_joint_error *e = &d->joint[i];

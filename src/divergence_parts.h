@@ -9,7 +9,10 @@
 
 struct ph_divergence {
   const ph_model *model; /* referenced */
-  ph_sim *sim;
+  const mjModel *m;      /* the model's: sizes and names, no edits */
+  ph_edit *edits;        /* owned */
+  size_t nedits;
+  ph_sim *sim;   /* NULL before it is first needed: equal states never do */
   size_t memory; /* of action_state */
   int njoint, nbody;
   ph_joint_error *joint, *joint_equal; /* (njoint) of this compare; those of equal states */
