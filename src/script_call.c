@@ -48,7 +48,7 @@ static void push_function(lua_State *L, int reference, const char *group, const 
   snprintf(script->what, sizeof script->what, "%s%s%s", group, same ? "" : ".", same ? "" : name);
 }
 
-/* Raises "a reward is a number, this one a string": for values, which have no line of their own. */
+/* Raises "must return a number, returned string": for values, which have no line of their own. */
 static int wrong_type(lua_State *L, const char *must) {
   return luaL_error(L, "must return %s, returned %s", must,
                     lua_isnil(L, -1) ? "nothing" : luaL_typename(L, -1));
