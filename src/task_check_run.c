@@ -38,6 +38,7 @@ struct run {
   struct ph_start *start;
   ph_stages stages;
   uint64_t seed, bits;
+  bool failed; /* what the failure condition says of the state */
 };
 
 /* --- bits --- */
@@ -170,6 +171,7 @@ static ph_status ask_failure(struct run *r, ph_scene *scene, double *spent) {
   *spent += now_us() - since;
   condition->judged += status == PH_OK;
   condition->yes += value;
+  r->failed = value;
   return status;
 }
 
@@ -258,6 +260,13 @@ static void count_outcome(struct run *r, const ph_outcome *outcome) {
   out->reward_max = out->steps == 1 ? outcome->reward : fmax(out->reward_max, outcome->reward);
 }
 
+static void tell_both(struct run *r, int64_t step) {
+  char where[80];
+  snprintf(where, sizeof where, "seed %" PRIu64 " step %" PRId64, r->seed, step);
+  ph_check_add(r->c, PH_CHECK_BOTH, where,
+               "success had been held and failure was true in one step: it ends as a success");
+}
+
 /* *done: the episode has ended, for whatever reason. */
 static ph_status take_step(struct run *r, int64_t step, bool *done) {
   ph_outcome outcome;
@@ -290,6 +299,8 @@ static ph_status take_step(struct run *r, int64_t step, bool *done) {
                     .stages = &r->stages,
                     .latched = ph_env_hold(r->env)->latched};
   status = ask_conditions(r, &scene);
+  if (status == PH_OK && outcome.success && r->failed)
+    tell_both(r, step + 1);
   if (status == PH_OK)
     status = ask_numbers(r, &scene);
   *done = outcome.done;

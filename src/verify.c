@@ -278,16 +278,27 @@ static void note(struct check *c, const char *text) {
   snprintf(c->out->note, sizeof c->out->note, "%s", text);
 }
 
-/* Recomputes the predicate at the frame; false: no use in going on. */
-static bool compute_predicate(struct check *c, ph_replay *replay, int64_t t, uint8_t *computed) {
+/* Whether the task is another than the recorded one: what it cannot judge is no fault of the file.
+ */
+static bool is_another_judge(const struct check *c) {
+  return c->task && strcmp(ph_task_sha256(c->task), c->meta->task_sha256) != 0;
+}
+
+/* Recomputes the predicate at the frame; *known: it could be, and so may be that of the next one.
+ */
+static ph_status compute_predicate(struct check *c, ph_replay *replay, int64_t t, uint8_t *computed,
+                                   bool *known) {
   bool value = false;
   ph_status status = ph_replay_predicate(replay, &value, NULL);
+  *known = status == PH_OK;
+  computed[t] = value;
+  if (status == PH_ETASK && is_another_judge(c))
+    return ph_fail_in(status, "%s: step %lld", c->meta->id, (long long)t);
   if (status == PH_ENOTFOUND)
     note(c, ph_error());
   else if (status != PH_OK)
     flaw(c, t, "predicate: step %lld: %s", (long long)t, ph_error());
-  computed[t] = value;
-  return status == PH_OK;
+  return PH_OK;
 }
 
 /* Recomputes at every state the predicate (computed is nullable), and the ctrl that its action
@@ -305,7 +316,9 @@ static ph_status run_frames(struct check *c, ph_replay *replay, uint8_t *compute
     }
     if (ctrl)
       ph_ctrl_check_frame(ctrl, replay);
-    predicate = predicate && compute_predicate(c, replay, t, computed);
+    status = predicate ? compute_predicate(c, replay, t, computed, &predicate) : PH_OK;
+    if (status != PH_OK)
+      return status;
   }
   c->out->predicate_checked = predicate;
   return PH_OK;

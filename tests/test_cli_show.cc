@@ -166,6 +166,34 @@ TEST_F(Cli, AnotherTaskThatDoesNotFitIsNamedOnce) {
   EXPECT_NE(o.out.find("is not: env000_ep000000: a step has 2 substeps"), string::npos) << o.out;
 }
 
+/* A condition that is none says nothing of the file: it is the judge's fault, not the episode's. */
+TEST_F(Cli, AConditionThatCannotJudgeIsNoFaultOfTheFile) {
+  ASSERT_EQ(Record("run").status, 0);
+  Put("wrong.lua", "return { success = function(s) return s.joint.crt > 1 end }");
+  Put("later.lua", "return { success = function(s) return s.step < 2 or s.joint.crt > 1 end }");
+  const std::vector<std::vector<string>> wrong = {
+      {"--success", "s.joint.crt > 1", "no joint 'crt'; did you mean 'cart'?"},
+      {"--success", "1", "must return true or false, returned number"},
+      {"--success", "s.joint.cart > s.joint", "attempt to compare"},
+      {"--task", "wrong.lua", "wrong.lua:1: success: no joint 'crt'"},
+      {"--task", "later.lua", "step 2: later.lua:1: success: no joint 'crt'"}};
+  for (const auto &w : wrong) {
+    Outcome o = Run({"verify", "run", w[0], w[1]});
+    EXPECT_EQ(o.status, 3) << w[1];
+    EXPECT_EQ(o.err.rfind("playhead: env000_ep000000: step ", 0), 0u) << o.err;
+    EXPECT_NE(o.err.find(w[2]), string::npos) << o.err;
+    EXPECT_EQ(o.out.find("WRONG"), string::npos) << o.out;
+    EXPECT_EQ(o.out.find("as recorded"), string::npos) << o.out;
+    o = Run({"screen", "run", w[0], w[1], "--at", "5", "--size", "200x50"});
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_NE(o.out.find(w[0] == "--task" ? "no joint 'crt'" : w[2].substr(0, 14)), string::npos)
+        << o.out;
+  }
+  // The recorded task is part of the file: that it fails at a recorded state is found there.
+  Put("cart.lua", Task("function(s, rng) return {0.5} end"));
+  EXPECT_EQ(Run({"verify", "run"}).status, 0);
+}
+
 TEST_F(Cli, AssetsOfTheEnvironmentAreRead) {
   fs::create_directories(top / "store");
   Put("store/part.xml", "<x><body><geom size=\".1\"/></body></x>");

@@ -353,11 +353,28 @@ TEST_F(Preview, PlaysOnAtTheHeadInTime) {
 TEST_F(Preview, ATaskThatIsEditedIsLoadedAnew) {
   ASSERT_EQ(PH_OK, open(task())) << ph_error();
   keys("3n");
+  const std::string before = screen();
+  auto refused = [&](const std::string &part) {
+    line("reload");
+    EXPECT_NE(std::string::npos, std::string(app.message).find(part)) << app.message;
+    EXPECT_EQ(4, states()) << "what was lived is there";
+    EXPECT_EQ(3, app.want.step);
+    EXPECT_STREQ("", app.snap->error);
+    EXPECT_TRUE(live().running);
+  };
   write("t.lua", "return { name = 'cart', oops");
-  line("reload");
-  EXPECT_EQ(nullptr, app.snap->reel);
-  EXPECT_NE(std::string::npos, std::string(app.snap->error).find("t.lua:")) << app.snap->error;
-  EXPECT_NE(std::string::npos, screen().find("t.lua:")) << screen();
+  refused("t.lua:");
+  write("t.lua", task("reset = function(env) env.qpos.nosuch = 1 end,"));
+  refused("nosuch");
+  write("t.lua", task("model = 'none.xml',"));
+  refused("none.xml");
+  fs::remove(dir / "t.lua");
+  refused("t.lua: ");
+  EXPECT_NE(std::string::npos, screen().find("not reloaded: ")) << screen();
+  keys("2n");
+  EXPECT_EQ(6, states()) << "and goes on";
+  keys("A 3n");
+  EXPECT_NE(std::string::npos, screen().find(before.substr(before.find(">x "), 30))) << "also anew";
   keys("n s i A N Space d c");
   screen();
   write("t.lua", task("failure = function(s) return s.step >= 2 end,"));

@@ -53,6 +53,18 @@ const char kFine[] = "reset = function(env, rng) env.qpos.drawer = 0.1 * rng() e
                      "policy = function(s, rng) return { rng(), 0, 0.5 - rng(), 0 } end,\n"
                      "readouts = { x = function(s) return s.time end }";
 
+TEST_F(Check, SuccessAndFailureInOneStepAreToldOf) {
+  const std::string both = "success = function(s) return s.step > 2 end, hold_seconds = 0,\n"
+                           "reset = function(env, rng) env.qpos.drawer = 0.1 * rng() end,\n"
+                           "max_steps = 30, failure = function(s) return s.step > ";
+  const char told[] = "both seed 0 step 3: success had been held and failure was true in one step: "
+                      "it ends as a success\n";
+  EXPECT_NE(std::string::npos, found(both + "2 end").find(told)) << found(both + "2 end");
+  EXPECT_EQ(3, check->ends[PH_END_SUCCESS]);
+  EXPECT_EQ(std::string::npos, found(both + "3 end").find("both"));
+  EXPECT_EQ(std::string::npos, found(both + "1 end").find("both")) << "it has failed before";
+}
+
 TEST_F(Check, NothingToFind) {
   EXPECT_EQ("", found(kFine));
   EXPECT_TRUE(check->ran && check->has_policy);
@@ -140,7 +152,7 @@ TEST_F(Check, Resets) {
 }
 
 TEST_F(Check, ElementsThatAreCut) {
-  EXPECT_EQ("clipped action[0] lift: cut at 33 of 60 steps\n",
+  EXPECT_EQ("clipped actions[1] lift: cut at 33 of 60 steps\n",
             found("policy = function(s, rng) return { s.step % 20 > 8 and 2 or 0, 0, 0, 0 } end"));
 }
 

@@ -104,6 +104,8 @@ unsigned app_take_live(struct app *app, const struct snapshot *old) {
     app->playing = false;
   if (ran && !live->running)
     say_end(app, live);
+  if (old && old->live.on && live->refused != old->live.refused)
+    app_log(app, true, "not reloaded: %s", live->why);
   return 0;
 }
 
@@ -258,6 +260,10 @@ unsigned do_RELEASE(struct app *app, int64_t count, const char *args) {
 
 unsigned do_RELOAD(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
+  int64_t step = app->want.step;
   app->want.live.reloads++;
-  return begin(app, app->want.live.seed);
+  unsigned react = begin(app, app->want.live.seed);
+  app->want.step = step; /* a new episode has but its first; where it is refused this one stays */
+  app->play_from = (double)step;
+  return react;
 }

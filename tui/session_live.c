@@ -14,81 +14,86 @@ enum {
   JUDGE_STATES = 256,
 };
 
-struct live_session {
-  struct session_options opt; /* borrowed */
-  ph_task *task;              /* NULL: it does not load; error says why */
+/* What a task's file comes to. */
+struct loaded {
+  ph_task *task;
   ph_model *model;
   ph_policy *policy; /* NULL: the task's */
   ph_live *live;
   struct opened o;
-  bool open, settled;
+  bool open; /* an episode has begun */
+};
+
+struct live_session {
+  struct session_options opt; /* borrowed */
+  struct loaded now;
+  bool settled;
   uint64_t resets, reloads; /* done */
   int64_t states;           /* of the reel */
   bool running;             /* in the reel */
   uint64_t published;       /* ms */
   char error[400];          /* "" or why there is no episode, or it does not go on */
+  uint64_t refused;         /* reloads that came to nothing: what was there goes on */
+  char why[400];            /* the last of them */
 };
 
 /* --- life --- */
 
-static ph_status keep_error(struct live_session *ls, ph_status status) {
-  snprintf(ls->error, sizeof ls->error, "%s",
-           status == PH_ENOMEM ? ph_status_message(status) : ph_error());
+static ph_status keep_error(char error[400], ph_status status) {
+  snprintf(error, 400, "%s", status == PH_ENOMEM ? ph_status_message(status) : ph_error());
   return status;
 }
 
-static void unload(struct live_session *ls) {
-  if (ls->open)
-    opened_close(&ls->o);
-  ph_live_free(ls->live);
-  ph_policy_close(ls->policy);
-  ph_model_unref(ls->model);
-  ph_task_unref(ls->task);
-  ls->open = false;
-  ls->live = NULL;
-  ls->policy = NULL;
-  ls->model = NULL;
-  ls->task = NULL;
+static void unload(struct loaded *l) {
+  if (l->open)
+    opened_close(&l->o);
+  ph_live_free(l->live);
+  ph_policy_close(l->policy);
+  ph_model_unref(l->model);
+  ph_task_unref(l->task);
+  *l = (struct loaded){0};
 }
 
-static ph_status open_task(struct live_session *ls) {
+static ph_status open_task(struct loaded *to, const struct session_options *opt) {
   ph_task *own = NULL;
-  ph_status status = ph_task_open(&own, ls->opt.paths[0]);
-  if (status == PH_OK && ls->opt.success)
-    status = ph_task_with_success(&ls->task, own, ls->opt.success);
+  ph_status status = ph_task_open(&own, opt->paths[0]);
+  if (status == PH_OK && opt->success)
+    status = ph_task_with_success(&to->task, own, opt->success);
   else if (status == PH_OK)
-    ls->task = ph_task_ref(own);
+    to->task = ph_task_ref(own);
   ph_task_unref(own);
   return status;
 }
 
-static ph_status open_policy(struct live_session *ls) {
-  const ph_policy_options how = {.timeout = ls->opt.policy_timeout};
-  return ls->opt.policy ? ph_policy_open(&ls->policy, ls->opt.policy, &how) : PH_OK;
+static ph_status open_policy(struct loaded *to, const struct session_options *opt) {
+  const ph_policy_options how = {.timeout = opt->policy_timeout};
+  return opt->policy ? ph_policy_open(&to->policy, opt->policy, &how) : PH_OK;
 }
 
-static ph_status load(struct live_session *ls) {
+/* After an error there is nothing to unload, and error says why. */
+static ph_status load(struct loaded *to, const struct session_options *opt, char error[400]) {
   ph_live_options how = PH_LIVE_OPTIONS_INIT;
-  how.hold_seconds = ls->opt.hold;
-  unload(ls);
-  ls->error[0] = 0;
-  ph_status status = open_task(ls);
-  if (status == PH_OK && ls->opt.model)
-    status = ph_model_open(&ls->model, ls->opt.model, &ls->opt.store.model);
+  how.hold_seconds = opt->hold;
+  *to = (struct loaded){0};
+  ph_status status = open_task(to, opt);
+  if (status == PH_OK && opt->model)
+    status = ph_model_open(&to->model, opt->model, &opt->store.model);
   else if (status == PH_OK)
-    status = ph_task_model(&ls->model, ls->task, &ls->opt.store.model);
+    status = ph_task_model(&to->model, to->task, &opt->store.model);
   if (status == PH_OK)
-    status = open_policy(ls);
-  how.policy = ls->policy;
+    status = open_policy(to, opt);
+  how.policy = to->policy;
   if (status == PH_OK)
-    status = ph_live_open(&ls->live, ls->task, ls->model, &how);
-  if (status == PH_OK && ph_env_dims(ph_live_env(ls->live))->action_dim > LIVE_ELEMENTS) {
-    snprintf(ls->error, sizeof ls->error, "preview: an action has at most %d elements",
-             LIVE_ELEMENTS);
-    unload(ls);
-    return PH_EINVAL;
+    status = ph_live_open(&to->live, to->task, to->model, &how);
+  if (status != PH_OK)
+    keep_error(error, status);
+  if (status == PH_OK && ph_env_dims(ph_live_env(to->live))->action_dim > LIVE_ELEMENTS) {
+    snprintf(error, 400, "preview: an action has at most %d elements", LIVE_ELEMENTS);
+    status = PH_EINVAL;
   }
-  return status == PH_OK ? PH_OK : keep_error(ls, status);
+  if (status != PH_OK)
+    unload(to);
+  return status;
 }
 
 /* The list: one episode that is not in any file. */
@@ -119,53 +124,76 @@ ph_status session_live_open(struct session *s, const struct session_options *opt
     return PH_ENOMEM;
   s->live->opt = *opt;
   s->catalog = list_of(opt);
-  return s->catalog ? load(s->live) : PH_ENOMEM;
+  return s->catalog ? load(&s->live->now, opt, s->live->error) : PH_ENOMEM;
 }
 
 void session_live_free(struct session *s) {
   if (!s->live)
     return;
-  unload(s->live);
+  unload(&s->live->now);
   free(s->live);
   s->live = NULL;
 }
 
 /* --- going on --- */
 
-static void reset(struct live_session *ls, uint64_t seed) {
-  if (ls->open)
-    opened_close(&ls->o);
-  ls->open = false;
-  if (!ls->live) /* what its file says stands */
-    return;
-  ls->error[0] = 0;
-  ph_status status = ph_live_reset(ls->live, seed);
+static ph_status start(struct loaded *l, const struct session_options *opt, uint64_t seed,
+                       char error[400]) {
+  if (l->open)
+    opened_close(&l->o);
+  l->open = false;
+  error[0] = 0;
+  ph_status status = ph_live_reset(l->live, seed);
   if (status == PH_OK)
-    status = opened_live(&ls->o, ph_live_episode(ls->live), ls->model, ls->task, ls->opt.success);
-  ls->open = status == PH_OK;
+    status = opened_live(&l->o, ph_live_episode(l->live), l->model, l->task, opt->success);
+  l->open = status == PH_OK;
+  return status == PH_OK ? PH_OK : keep_error(error, status);
+}
+
+static void reset(struct session *s, uint64_t seed) {
+  struct live_session *ls = s->live;
+  start(&ls->now, &ls->opt, seed, ls->error);
   ls->states = 1;
-  ls->running = ls->open;
-  if (status != PH_OK)
-    keep_error(ls, status);
+  ls->running = ls->now.open;
+  plots_clear(&s->plots);
+}
+
+/* The file anew. Where it does not load, or its reset fails, all stays as it was. */
+static void reload(struct session *s, uint64_t seed) {
+  struct live_session *ls = s->live;
+  struct loaded anew;
+  ph_status status = load(&anew, &ls->opt, ls->why);
+  if (status == PH_OK && start(&anew, &ls->opt, seed, ls->why) != PH_OK)
+    unload(&anew);
+  else if (status == PH_OK) {
+    unload(&ls->now);
+    ls->now = anew;
+    ls->error[0] = 0;
+    ls->states = 1;
+    ls->running = true;
+    plots_clear(&s->plots);
+    return;
+  }
+  ls->refused++;
 }
 
 static int steps_of(const struct live_session *ls) {
-  return ls->live ? ph_env_dims(ph_live_env(ls->live))->control_steps : 0;
+  return ls->now.live ? ph_env_dims(ph_live_env(ls->now.live))->control_steps : 0;
 }
 
 /* Substeps done since the reset. */
 static int64_t done(const struct live_session *ls) {
   ph_live_state now;
-  if (!ls->open)
+  if (!ls->now.open)
     return 0;
-  ph_live_now(ls->live, &now);
-  return ph_episode_meta_of(ls->o.episode)->actions * steps_of(ls) + now.substep;
+  ph_live_now(ls->now.live, &now);
+  return ph_episode_meta_of(ls->now.o.episode)->actions * steps_of(ls) + now.substep;
 }
 
 static bool runs(const struct live_session *ls) {
   ph_live_state now = {0};
-  if (ls->open)
-    ph_live_now(ls->live, &now);
+  if (ls->now.open)
+    ph_live_now(ls->now.live, &now);
   return now.running;
 }
 
@@ -187,23 +215,24 @@ static void go_on(struct live_session *ls, const struct live_wish *wish) {
   while (!ls->error[0] && runs(ls) && done(ls) < wish->substeps) {
     int64_t left = wish->substeps - done(ls);
     int n = left < steps_of(ls) ? (int)left : steps_of(ls);
-    if (ph_live_advance(ls->live, n, wish->drive, override) != PH_OK)
-      keep_error(ls, PH_ESIM);
+    if (ph_live_advance(ls->now.live, n, wish->drive, override) != PH_OK)
+      keep_error(ls->error, PH_ESIM);
     if (session_clock() >= until)
       break;
   }
   ls->settled = ls->error[0] || !runs(ls) || done(ls) >= wish->substeps;
 }
 
+/* Each reload has a reset of its own among those that are wished for. */
 static void begin(struct session *s, const struct live_wish *wish) {
   struct live_session *ls = s->live;
-  bool anew = wish->reloads != ls->reloads;
-  if (anew)
-    load(ls);
-  if (anew || wish->resets != ls->resets || !ls->open) {
-    reset(ls, wish->seed);
-    plots_clear(&s->plots);
-  }
+  uint64_t reloads = wish->reloads - ls->reloads, resets = wish->resets - ls->resets;
+  uint64_t refused = ls->refused;
+  if (reloads)
+    reload(s, wish->seed);
+  bool done = reloads && ls->refused == refused;
+  if (!done && (resets > reloads || !ls->now.open))
+    reset(s, wish->seed);
   ls->reloads = wish->reloads;
   ls->resets = wish->resets;
 }
@@ -215,12 +244,14 @@ static void describe(struct live_answer *to, const struct live_session *ls, uint
   *to = (struct live_answer){
       .on = true, .settled = ls->settled, .resets = resets, .end = PH_END_UNKNOWN};
   to->reloads = ls->reloads;
-  to->has_policy = ls->policy || (ls->task && ph_task_info_of(ls->task)->has_policy);
+  to->refused = ls->refused;
+  memcpy(to->why, ls->why, sizeof to->why);
+  to->has_policy = ls->now.policy || (ls->now.task && ph_task_info_of(ls->now.task)->has_policy);
   to->control_steps = steps_of(ls);
   to->substeps = done(ls);
-  if (!ls->open)
+  if (!ls->now.open)
     return;
-  ph_live_now(ls->live, &now);
+  ph_live_now(ls->now.live, &now);
   to->running = now.running;
   to->substep = now.substep;
   to->seed = now.seed;
@@ -230,7 +261,7 @@ static void describe(struct live_answer *to, const struct live_session *ls, uint
 
 /* What the action that is shown has led to: the ctrl of this state. */
 static bool take_ctrl(struct snapshot *snap, const struct live_session *ls) {
-  size_t n = (size_t)ls->o.reel->nctrl;
+  size_t n = (size_t)ls->now.o.reel->nctrl;
   if (!snap->ctrl || n == 0 || snap->next_ctrl)
     return true;
   snap->next_ctrl = malloc(n * sizeof *snap->next_ctrl);
@@ -243,13 +274,13 @@ static bool take_ctrl(struct snapshot *snap, const struct live_session *ls) {
 static ph_status fill_between(struct snapshot *snap, struct live_session *ls) {
   ph_row row;
   ph_live_state now;
-  ph_live_now(ls->live, &now);
-  ph_status status = ph_sim_get_row(ph_env_sim(ph_live_env(ls->live)), &row);
+  ph_live_now(ls->now.live, &now);
+  ph_status status = ph_sim_get_row(ph_env_sim(ph_live_env(ls->now.live)), &row);
   if (status == PH_OK)
-    status = ph_replay_show(ls->o.replay, ls->o.reel->states - 1, &row, now.action);
+    status = ph_replay_show(ls->now.o.replay, ls->now.o.reel->states - 1, &row, now.action);
   if (status == PH_OK) {
     snap->live.between = snap->live.in_force = true;
-    status = session_take_frame(snap, &ls->o);
+    status = session_take_frame(snap, &ls->now.o);
     return status == PH_OK && !take_ctrl(snap, ls) ? PH_ENOMEM : status;
   }
   snprintf(snap->error, sizeof snap->error, "%s", ph_error());
@@ -259,14 +290,15 @@ static ph_status fill_between(struct snapshot *snap, struct live_session *ls) {
 /* Of the step that is under way. */
 static bool take_action_in_force(struct snapshot *snap, const struct live_session *ls,
                                  const double *action) {
-  size_t n = (size_t)ls->o.reel->nactions, nctrl = (size_t)ls->o.reel->nctrl;
+  size_t n = (size_t)ls->now.o.reel->nactions, nctrl = (size_t)ls->now.o.reel->nctrl;
   ph_row row;
   snap->live.in_force = true;
   snap->action = malloc(n * sizeof *snap->action);
   if (!snap->action)
     return false;
   memcpy(snap->action, action, n * sizeof *snap->action);
-  if (nctrl == 0 || ph_sim_get_row(ph_env_sim(ph_live_env(ls->live)), &row) != PH_OK || !row.ctrl)
+  if (nctrl == 0 || ph_sim_get_row(ph_env_sim(ph_live_env(ls->now.live)), &row) != PH_OK ||
+      !row.ctrl)
     return true;
   snap->next_ctrl = malloc(nctrl * sizeof *snap->next_ctrl);
   if (snap->next_ctrl)
@@ -277,9 +309,9 @@ static bool take_action_in_force(struct snapshot *snap, const struct live_sessio
 /* At the head nobody has acted yet: what the last action was is more than nothing. Where a step is
  * under way its action is known. */
 static ph_status fill_action(struct snapshot *snap, const struct live_session *ls) {
-  size_t n = (size_t)ls->o.reel->nactions;
+  size_t n = (size_t)ls->now.o.reel->nactions;
   ph_live_state now;
-  ph_live_now(ls->live, &now);
+  ph_live_now(ls->now.live, &now);
   if (snap->action || !snap->has_frame || n == 0)
     return PH_OK;
   if (now.substep > 0 && now.action)
@@ -290,15 +322,15 @@ static ph_status fill_action(struct snapshot *snap, const struct live_session *l
   if (!snap->action || !take_ctrl(snap, ls))
     return PH_ENOMEM;
   snap->live.last_action = true;
-  return ph_episode_read(ls->o.episode, PH_COL_ACTIONS, snap->step - 1, 1, snap->action);
+  return ph_episode_read(ls->now.o.episode, PH_COL_ACTIONS, snap->step - 1, 1, snap->action);
 }
 
 static ph_status renew(struct session *s, struct live_session *ls) {
-  int64_t states = ph_episode_meta_of(ls->o.episode)->states;
+  int64_t states = ph_episode_meta_of(ls->now.o.episode)->states;
   bool running = runs(ls);
   if (states == ls->states && running == ls->running)
     return PH_OK;
-  ph_status status = opened_renew(&ls->o, running, ls->opt.success);
+  ph_status status = opened_renew(&ls->now.o, running, ls->opt.success);
   ls->states = states;
   ls->running = running;
   plots_clear(&s->plots);
@@ -310,34 +342,34 @@ static ph_status renew(struct session *s, struct live_session *ls) {
 static ph_status fill_plots(struct session *s, struct live_session *ls, struct snapshot *snap) {
   uint64_t until = session_clock() + CURVE_MS;
   struct plot_answer first;
-  if (!plots_answer(&s->plots, &ls->o, &s->last.plot, snap->step, &snap->plot))
+  if (!plots_answer(&s->plots, &ls->now.o, &s->last.plot, snap->step, &snap->plot))
     return PH_ENOMEM;
   if (!plots_wanting(&s->plots))
     return PH_OK;
   while (plots_wanting(&s->plots) && session_clock() < until)
-    plots_work(&s->plots, &ls->o, NULL, NULL);
+    plots_work(&s->plots, &ls->now.o, NULL, NULL);
   first = snap->plot;
   memset(&snap->plot, 0, sizeof snap->plot);
   for (size_t i = 0; i < first.n; i++)
     series_unref(first.curve[i].series);
-  return plots_answer(&s->plots, &ls->o, &s->last.plot, snap->step, &snap->plot) ? PH_OK
-                                                                                 : PH_ENOMEM;
+  return plots_answer(&s->plots, &ls->now.o, &s->last.plot, snap->step, &snap->plot) ? PH_OK
+                                                                                     : PH_ENOMEM;
 }
 
 static ph_status fill(struct session *s, struct live_session *ls, struct snapshot *snap) {
   ph_status status = renew(s, ls);
-  int64_t last = ls->o.reel->states - 1, step = s->last.step;
+  int64_t last = ls->now.o.reel->states - 1, step = s->last.step;
   if (status != PH_OK)
     return status;
-  snap->reel = reel_ref(ls->o.reel);
+  snap->reel = reel_ref(ls->now.o.reel);
   snap->step = step > last ? last : step < 0 ? 0 : step;
-  snap->stages = ls->o.stages;
+  snap->stages = ls->now.o.stages;
   status = fill_plots(s, ls, snap);
   if (status != PH_OK)
     return status;
   if (snap->live.substep > 0 && step >= last && !s->last.live.row)
     return fill_between(snap, ls);
-  status = session_frame(snap, &ls->o, snap->step);
+  status = session_frame(snap, &ls->now.o, snap->step);
   return status == PH_OK ? fill_action(snap, ls) : status;
 }
 
@@ -353,7 +385,7 @@ static ph_status answer(struct session *s, struct snapshot **out) {
   snap->catalog = catalog_ref(s->catalog);
   memcpy(snap->error, ls->error, sizeof snap->error);
   describe(&snap->live, ls, ls->resets);
-  ph_status status = ls->open ? fill(s, ls, snap) : PH_OK;
+  ph_status status = ls->now.open ? fill(s, ls, snap) : PH_OK;
   ls->published = session_clock();
   if (status == PH_OK)
     *out = snap;
@@ -379,17 +411,17 @@ bool session_live_work(struct session *s, struct snapshot **out) {
   if (!s->answered)
     return false;
   bool moving = !ls->settled;
-  bool judging = ls->open && opened_wants_stages(&ls->o);
-  if (!moving && !judging && !(ls->open && plots_wanting(&s->plots)))
+  bool judging = ls->now.open && opened_wants_stages(&ls->now.o);
+  if (!moving && !judging && !(ls->now.open && plots_wanting(&s->plots)))
     return false;
   if (moving)
     go_on(ls, &s->last.live);
   else if (judging)
-    opened_judge_stages(&ls->o, JUDGE_STATES);
+    opened_judge_stages(&ls->now.o, JUDGE_STATES);
   else
-    plots_work(&s->plots, &ls->o, NULL, NULL);
-  bool more =
-      !ls->settled || (ls->open && (opened_wants_stages(&ls->o) || plots_wanting(&s->plots)));
+    plots_work(&s->plots, &ls->now.o, NULL, NULL);
+  bool more = !ls->settled ||
+              (ls->now.open && (opened_wants_stages(&ls->now.o) || plots_wanting(&s->plots)));
   if (!more || session_clock() - ls->published >= PUBLISH_MS)
     answer(s, out);
   return true;

@@ -61,6 +61,8 @@ struct live_answer {
   int64_t substeps; /* since the last reset, in all */
   ph_end end;       /* how it ended; PH_END_UNKNOWN while it runs, or where it failed: */
   char detail[400];
+  uint64_t refused; /* reloads that came to nothing: what was there goes on */
+  char why[400];    /* the last of them */
 };
 
 struct request {

@@ -17,6 +17,7 @@ extern "C" {
   X(CONDITION, "condition") /* never or always true */                                             \
   X(MEMORY, "memory")       /* another answer when it was asked again */                           \
   X(REWARD, "reward")       /* never changes */                                                    \
+  X(BOTH, "both")           /* success and failure in one step, which is a success */              \
   X(CLIPPED, "clipped")     /* an element of the action was cut */                                 \
   X(FINITE, "not_finite")   /* the episode ended with a number that is none */                     \
   X(REPEAT, "repeat")       /* a second run of a seed has other bits */
@@ -31,7 +32,7 @@ PH_API const char *ph_check_name(ph_check_kind kind); /* static, "not_finite" */
 
 typedef struct ph_check_finding {
   ph_check_kind kind;
-  char where[128]; /* "success.closed", "drawer.lua:12", "action[2] arm_elbow" */
+  char where[128]; /* "success.closed", "drawer.lua:12", "actions[3] arm_elbow" */
   char text[400];  /* one sentence, escaped */
 } ph_check_finding;
 

@@ -50,7 +50,8 @@ typedef struct ph_verify_options {
 
 /* Checks one episode from its first to its last state. model is nullable or uncompiled (then the
  * note says so), task and opt are nullable. What is wrong with the episode is a flaw in *out and
- * PH_OK; other codes (PH_ENOMEM, PH_ECANCELED) mean that the check itself did not finish. An oddity
+ * PH_OK; other codes (PH_ENOMEM, PH_ECANCELED) mean that the check itself did not finish, as does
+ * PH_ETASK: a task that is not the one that was recorded cannot judge its states. An oddity
  * of another recorder's file that concerns no step, as a count in an attribute that its arrays do
  * not bear out, is no flaw: ph_episode_findings has it. */
 PH_API ph_status ph_verify_episode(ph_verdict *out, const ph_episode *episode,
