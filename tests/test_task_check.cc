@@ -152,7 +152,7 @@ TEST_F(Check, Resets) {
 }
 
 TEST_F(Check, ElementsThatAreCut) {
-  EXPECT_EQ("clipped actions[1] lift: cut at 33 of 60 steps\n",
+  EXPECT_EQ("clipped action[0] lift: cut at 33 of 60 steps\n",
             found("policy = function(s, rng) return { s.step % 20 > 8 and 2 or 0, 0, 0, 0 } end"));
 }
 

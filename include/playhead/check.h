@@ -32,7 +32,7 @@ PH_API const char *ph_check_name(ph_check_kind kind); /* static, "not_finite" */
 
 typedef struct ph_check_finding {
   ph_check_kind kind;
-  char where[128]; /* "success.closed", "drawer.lua:12", "actions[3] arm_elbow" */
+  char where[128]; /* "success.closed", "drawer.lua:12", "action[2] arm_elbow" */
   char text[400];  /* one sentence, escaped */
 } ph_check_finding;
 
