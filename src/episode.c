@@ -134,6 +134,7 @@ void ph_episode_free(ph_episode *episode) {
   if (episode->backend)
     episode->backend->free(episode->backend);
   ph_edits_free(episode->edits, episode->nedits);
+  ph_model_unref(episode->recorded);
   free(episode->provenance);
   free(episode->channels);
   free(episode->findings);

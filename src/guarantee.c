@@ -105,9 +105,13 @@ static bool other_substrate(const ph_episode_meta *meta, const ph_model *model, 
   return true;
 }
 
-static bool other_model(const ph_episode_meta *meta, const ph_model *model, char *why,
-                        size_t size) {
-  if (strcmp(meta->model_sha256, ph_model_sha256(model)))
+static bool other_model(const ph_episode *episode, const ph_model *model, char *why, size_t size) {
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  char change[300];
+  if (strcmp(meta->model_sha256, ph_model_sha256(model)) &&
+      ph_replay_model_change(episode, model, change, sizeof change))
+    snprintf(why, size, "another model is in use: %s", change);
+  else if (strcmp(meta->model_sha256, ph_model_sha256(model)))
     snprintf(why, size, "another model is in use: %.8s, recorded with %.8s", ph_model_sha256(model),
              text_or(meta->model_sha256, "unknown"));
   else if (strcmp(model->facts.compiled_sha256, model->compiled_sha256))
@@ -245,7 +249,7 @@ ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *mod
     snprintf(reason, size, "%s", why);
     return PH_NOT_EXACT;
   }
-  if (incomplete(episode, reason, size) || other_model(meta, model, reason, size) ||
+  if (incomplete(episode, reason, size) || other_model(episode, model, reason, size) ||
       other_task(meta, task, reason, size) || contradicted(episode, model, task, reason, size) ||
       other_substrate(meta, model, reason, size))
     return PH_NOT_EXACT;

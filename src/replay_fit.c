@@ -1,9 +1,12 @@
 #include "replay_fit.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include <playhead/action.h>
+#include <playhead/model_diff.h>
 
+#include "episode.h"
 #include "fail.h"
 #include "task.h"
 
@@ -81,9 +84,36 @@ static ph_status fit_task(const ph_episode_meta *meta, const ph_model *model, co
   return PH_OK;
 }
 
+bool ph_replay_model_change(const ph_episode *episode, const ph_model *model, char *out,
+                            size_t size) {
+  ph_model_diff diff;
+  if (!episode->recorded || episode->recorded == model ||
+      ph_model_compare(&diff, episode->recorded, model, 1) != PH_OK)
+    return false;
+  bool other = diff.kept > 0;
+  if (diff.n > 1)
+    snprintf(out, size, "%s, and %zu more", diff.change[0].text, diff.n - 1);
+  else if (other)
+    snprintf(out, size, "%s", diff.change[0].text);
+  ph_model_diff_clear(&diff);
+  return other;
+}
+
+/* Sizes alone do not tell what is other. */
+static ph_status name_change(const ph_episode *episode, const ph_model *model, ph_status status) {
+  char change[300], text[400];
+  if (status != PH_EMISMATCH)
+    return status;
+  snprintf(text, sizeof text, "%s", ph_error());
+  if (ph_replay_model_change(episode, model, change, sizeof change))
+    return ph_fail(status, "%s: %s", text, change);
+  return ph_fail(status, "%s", text);
+}
+
 ph_status ph_replay_fit(const ph_episode *episode, const ph_model *model, const ph_task *task) {
   const ph_model *compiled = model && ph_model_compiled(model) ? model : NULL;
-  ph_status status = compiled ? fit_model(episode, compiled) : PH_OK;
+  ph_status status =
+      compiled ? name_change(episode, compiled, fit_model(episode, compiled)) : PH_OK;
   if (status == PH_OK && task)
     status = fit_task(ph_episode_meta_of(episode), compiled, task);
   return status;

@@ -333,6 +333,9 @@ ph_status ph_store_episode(ph_episode **out, ph_store *store, size_t i) {
   }
   memcpy(episode->meta.id, e->id, sizeof e->id);
   correct_entry(e, &episode->meta);
+  /* What is other in the model of the options can be said then. */
+  if (store->model_path)
+    ph_store_recorded(&episode->recorded, store, episode->meta.model_sha256);
   *out = episode;
   return PH_OK;
 }

@@ -125,6 +125,8 @@ void ph_store_look_foreign(ph_store *store, size_t i);
 ph_status ph_store_episode_foreign(ph_episode **out, ph_store *store, size_t i);
 /* A model of a foreign episode that was compiled once and is no longer cached. */
 ph_status ph_store_recall_model(ph_model **out, ph_store *store, const char *sha256);
+/* The model with that hash as it was recorded, whatever the options say. As ph_store_model. */
+ph_status ph_store_recorded(ph_model **out, ph_store *store, const char *sha256);
 /* The model of the options, compiled once. */
 ph_status ph_store_override(const ph_model **out, ph_store *store);
 /* Closes and frees what a home has. */

@@ -297,8 +297,9 @@ ph_status ph_store_override(const ph_model **out, ph_store *store) {
   return status;
 }
 
-static ph_status recorded_model(ph_model **out, ph_store *store, const char *sha256) {
+ph_status ph_store_recorded(ph_model **out, ph_store *store, const char *sha256) {
   ph_status status = PH_OK;
+  *out = NULL;
   if (!sha256[0])
     return ph_fail(PH_ENOTFOUND, "%s: the episode names no model", ph_store_path(store));
   ph_known_model *known = ph_store_find_model(store, sha256);
@@ -326,7 +327,7 @@ static ph_status override_model(ph_model **out, ph_store *store, const char *sha
                    store->model_path);
   ph_status status = ph_store_override(&given, store);
   bool itself = status == PH_OK && strcmp(sha256, ph_model_sha256(given)) == 0;
-  if (status == PH_OK && !itself && recorded_model(&recorded, store, sha256) == PH_OK &&
+  if (status == PH_OK && !itself && ph_store_recorded(&recorded, store, sha256) == PH_OK &&
       ph_model_fits(recorded, given) != PH_OK)
     status = ph_fail_in(PH_EMISMATCH, "%s", store->model_path);
   ph_model_unref(recorded);
@@ -338,7 +339,7 @@ static ph_status override_model(ph_model **out, ph_store *store, const char *sha
 ph_status ph_store_model(ph_model **out, ph_store *store, const char *sha256) {
   *out = NULL;
   return store->model_path ? override_model(out, store, sha256)
-                           : recorded_model(out, store, sha256);
+                           : ph_store_recorded(out, store, sha256);
 }
 
 /* --- tasks --- */

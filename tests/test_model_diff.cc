@@ -1,7 +1,7 @@
 // Two models in words.
-#include "mj_help.h"
+#include <fstream>
 
-#include <playhead/model_diff.h>
+#include "rec_help.h"
 
 namespace {
 
@@ -271,6 +271,44 @@ TEST(ModelDiff, NamesMayBeOfAnyLengthAndBytes) {
   EXPECT_EQ(1u, none.diff.n);
   ph_model_unref(a);
   ph_model_unref(b);
+}
+
+/* --- where a file is opened with another model than its own --- */
+
+TEST(ModelDiff, IsWhatTheGuaranteeSays) {
+  TempDir dir;
+  std::string source = std::string(TEST_SOURCE_ROOT) + "/data/",
+              run = source + "runs/quadruped_stand";
+  std::ifstream in(source + "quadruped.xml");
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string path = dir.path + "/quadruped.xml";
+  std::ofstream(path) << replaced(text, "<option", "<option impratio='2'");
+  for (bool other : {true, false}) {
+    const char *paths[1] = {run.c_str()};
+    ph_store_options opt = {};
+    ph_store *store = nullptr;
+    ph_episode *episode = nullptr;
+    ph_model *model = nullptr;
+    char why[400] = "";
+    opt.model_path = other ? path.c_str() : nullptr;
+    ASSERT_EQ(PH_OK, ph_store_open(&store, paths, 1, &opt)) << ph_error();
+    ASSERT_EQ(PH_OK, ph_store_episode(&episode, store, 0)) << ph_error();
+    const ph_episode_meta *meta = ph_episode_meta_of(episode);
+    const char *script = nullptr;
+    ph_task *task = nullptr;
+    ASSERT_EQ(PH_OK, ph_store_model(&model, store, meta->model_sha256)) << ph_error();
+    ASSERT_EQ(PH_OK, ph_store_task(&script, store, meta->task_sha256)) << ph_error();
+    ASSERT_EQ(PH_OK, ph_task_parse(&task, script, strlen(script), "t.lua")) << ph_error();
+    ph_episode_guarantee(episode, model, task, why, sizeof why);
+    if (other)
+      EXPECT_STREQ("another model is in use: impratio 1 -> 2", why);
+    else
+      EXPECT_EQ(nullptr, strstr(why, "another model")) << why;
+    ph_task_unref(task);
+    ph_model_unref(model);
+    ph_episode_free(episode);
+    ph_store_free(store);
+  }
 }
 
 } // namespace
