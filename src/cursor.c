@@ -86,17 +86,14 @@ void ph_cursor_delete(ph_cursor *c) {
 /* --- where it stands --- */
 
 /* The action that led to this step, or is under way; NULL: none did. */
-static ph_status show_action(ph_cursor *c) {
+static void show_action(ph_cursor *c) {
   int64_t step = c->substep > 0 ? c->step : c->step - 1;
-  c->now.action = NULL;
-  if (!c->alone && step < c->run->opt.anchor)
-    return PH_OK;
-  if (step < 0)
-    return PH_OK;
-  ph_status status = ph_rerun_action(c, step);
+  if (step < (c->alone ? c->put : c->run->opt.anchor))
+    return;
+  if (ph_rerun_action(c, step) != PH_OK)
+    return;
   memcpy(c->led_here, c->action, (size_t)c->run->dims.action_dim * sizeof(double));
-  c->now.action = status == PH_OK ? c->led_here : NULL;
-  return status;
+  c->now.action = c->led_here;
 }
 
 static void show_judged(ph_cursor *c) {
@@ -136,8 +133,8 @@ static ph_status show(ph_cursor *c) {
     c->now.row.action_state = c->memory;
   }
   show_judged(c);
-  ph_status read = show_action(c);
-  return status == PH_OK ? read : status;
+  show_action(c);
+  return status;
 }
 
 ph_status ph_cursor_open(ph_cursor **out, ph_rerun *run) {
@@ -261,6 +258,7 @@ ph_status ph_cursor_one_step(ph_cursor *cursor, int64_t step) {
                    (long long)meta->states - 1);
   cursor->cost = 0;
   cursor->stray = cursor->alone = true;
+  cursor->put = step;
   ph_status status = put_recorded(cursor, step);
   bool put = status == PH_OK;
   if (put)
@@ -271,7 +269,8 @@ ph_status ph_cursor_one_step(ph_cursor *cursor, int64_t step) {
     return recover(cursor, cursor->run->opt.anchor, status);
   char text[400];
   snprintf(text, sizeof text, "%s", ph_error());
-  put_recorded(cursor, step);
+  if (put_recorded(cursor, step) == PH_OK)
+    ph_sim_forward(cursor->sim);
   show(cursor);
   return ph_fail(status, "%s", text);
 }

@@ -255,6 +255,8 @@ ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *mod
     return PH_NOT_EXACT;
   snprintf(reason, size, "same MuJoCo %s, machine, substrate and compiled model; full state%s",
            ph_engine_version(),
-           meta->task_sha256[0] ? "" : "; actions are taken as ctrl, since no task is named");
+           ph_episode_has(episode, PH_COL_CTRL_SUBSTEPS) ? "; the ctrl of each substep is fed"
+           : meta->task_sha256[0]                        ? ""
+                                  : "; actions are taken as ctrl, since no task is named");
   return PH_EXACT;
 }

@@ -88,6 +88,15 @@ static bool is_managed(const ph_rerun *run) {
                                    strcmp(meta->task_sha256, ph_task_base_sha256(run->task)) == 0));
 }
 
+/* A pose is where the engine derived it to be; the other terms look at joints alone. */
+static bool needs_derived(const ph_rerun *run) {
+  const ph_task_spec *spec = run->managed ? ph_task_spec_of(run->task) : NULL;
+  for (size_t i = 0; spec && i < spec->info.nterms; i++)
+    if (!strcmp(spec->terms[i].type, "eef_pose"))
+      return true;
+  return false;
+}
+
 static ph_status fill(ph_rerun *run) {
   const ph_episode_meta *meta = ph_episode_meta_of(run->episode);
   const ph_rerun_options *opt = &run->opt;
@@ -101,8 +110,9 @@ static ph_status fill(ph_rerun *run) {
   run->actions = ph_episode_rows(run->episode, PH_COL_ACTIONS);
   run->states = opt->states > 0 ? opt->states : meta->states;
   run->managed = is_managed(run);
-  run->substeps = ph_episode_has(run->episode, PH_COL_CTRL_SUBSTEPS) && !run->override &&
-                  opt->feed != PH_FEED_ZERO;
+  run->derived = needs_derived(run);
+  run->substeps = run->dims.nu > 0 && ph_episode_has(run->episode, PH_COL_CTRL_SUBSTEPS) &&
+                  !run->override && opt->feed != PH_FEED_ZERO;
   if (run->states <= opt->anchor || (run->actions == 0 && opt->feed != PH_FEED_ZERO))
     run->states = opt->anchor + 1;
   if (!run->substeps && !run->managed && run->dims.action_dim != run->dims.nu)

@@ -141,11 +141,7 @@ ph_status ph_rerun_cache_make(ph_rerun *run) {
     ph_status status = ph_mj_make_data(&d, run->model->m);
     if (status != PH_OK)
       return status;
-#if mjVERSION_HEADER >= 300
-    extra.size = sizeof *d + (size_t)d->nbuffer + (size_t)d->narena;
-#else
-    extra.size = sizeof *d + (size_t)d->nbuffer + (size_t)d->nstack * sizeof(mjtNum);
-#endif
+    extra.size = sizeof *d + (size_t)d->nbuffer; /* of the stack nothing is in use */
     extra.free = free_data;
     mj_deleteData(d);
   }

@@ -48,6 +48,7 @@ struct ph_rerun {
   double timestep, control_dt;
   int64_t actions, states;
   bool managed;  /* the task's terms make ctrl of an action; else it is ctrl */
+  bool derived;  /* its terms need derived quantities */
   bool substeps; /* the file's ctrl of each substep is fed */
   /* judging */
   double hold_seconds; /* negative: the task's */
@@ -70,8 +71,9 @@ struct ph_cursor {
   ph_block action_rows, substep_rows, rows[PH_COL_COUNT];
   int64_t step;
   int substep;
-  bool stray; /* it does not stand on the run */
-  bool alone; /* single steps: nothing is judged */
+  bool stray;  /* it does not stand on the run */
+  bool alone;  /* a single step: nothing is judged */
+  int64_t put; /* from this recorded state */
   bool clipped, warned;
   int64_t cost;
   ph_mark_head mark; /* how the step was judged that led here */

@@ -125,7 +125,7 @@ static ph_status act(ph_cursor *c) {
     memcpy(c->ctrl, c->action, nu * sizeof(double));
     return PH_OK;
   }
-  if (c->sim->stale)
+  if (c->sim->stale && c->run->derived)
     status = ph_sim_forward(c->sim);
   if (nu > 0)
     memcpy(c->ctrl, c->sim->d->ctrl, nu * sizeof(double));
