@@ -139,10 +139,9 @@ static ph_status fit_actions(ph_rerun *run) {
     return ph_fail(PH_EMISMATCH, "%s: an action has %d numbers in the episode, %d in task %s",
                    meta->id, meta->dims.action_dim, dim, ph_task_called(run->task));
   if (meta->dims.action_state > 0 && meta->dims.action_state != run->dims.action_state)
-    return ph_fail(PH_EMISMATCH,
-                   "%s: the action terms remember %d numbers in the episode, %d in task %s",
-                   meta->id, meta->dims.action_state, run->dims.action_state,
-                   ph_task_called(run->task));
+    return ph_fail(
+        PH_EMISMATCH, "%s: the action terms remember %d numbers in the episode, %d in task %s",
+        meta->id, meta->dims.action_state, run->dims.action_state, ph_task_called(run->task));
   return PH_OK;
 }
 
