@@ -438,7 +438,7 @@ TEST_F(Analysis, CanceledInTheMiddleItKeepsWhatItHas) {
 TEST_F(Analysis, FreeingOneThatRunsCancelsIt) {
   record_plain();
   start_run();
-  for (int i = 0; i < 20; i++)
+  for (int i = 0; i < 8; i++)
     ph_analysis_free(begin(1 + i % 4));
 }
 
@@ -465,8 +465,8 @@ TEST_F(Analysis, CanBeReadWhileItRuns) {
   parse(kTask);
   start_plain();
   auto plain = naive();
-  for (int round = 0; round < 10; round++) {
-    ph_analysis *a = begin(4);
+  for (int round = 0; round < 4; round++) {
+    ph_analysis *a = begin(3);
     bool ended = false;
     while (!ended) {
       ended = look(a).ended;
