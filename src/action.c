@@ -85,8 +85,8 @@ static void show_range(ph_element *e) {
 
 static ph_status set_ranges(ph_actions *a, const ph_task_spec *spec) {
   if (spec->range_min && spec->nrange != (size_t)a->dim)
-    return ph_fail(PH_EMISMATCH, "action_range: has %zu elements, the action has %d", spec->nrange,
-                   a->dim);
+    return ph_fail(PH_EMISMATCH, "action_range: has %zu element%s, the action has %d", spec->nrange,
+                   spec->nrange == 1 ? "" : "s", a->dim);
   for (int i = 0; i < a->dim; i++) {
     ph_element *e = &a->elements[i];
     e->shown.name = e->name;
@@ -121,8 +121,8 @@ static ph_status allocate_buffers(ph_actions *a) {
 
 /* "task.lua:12: " before a message about its table. */
 static ph_status fail_where(ph_status st, const ph_task *task) {
-  const char *text = task->expr ? task->base : task->source;
-  int line = ph_task_line(text, task->expr ? task->base_size : task->size, ph_error());
+  const char *text = task->base ? task->base : task->source;
+  int line = ph_task_line(text, task->base ? task->base_size : task->size, ph_error());
   return line > 0 ? ph_fail_in(st, "%s:%d", task->name, line) : ph_fail_in(st, "%s", task->name);
 }
 

@@ -75,7 +75,7 @@ static ph_status add_matches(ph_term *term, const char *pattern, bool joints) {
   ph_kind kind = joints ? PH_JOINT : PH_ACTUATOR;
   int n = ph_model_count(model, kind), matches = 0;
   ph_near near;
-  char text[300];
+  char text[300], hint[120];
   ph_near_begin(&near, pattern);
   for (int i = 0; i < n; i++) {
     const char *name = ph_model_name(model, kind, i);
@@ -92,8 +92,9 @@ static ph_status add_matches(ph_term *term, const char *pattern, bool joints) {
   }
   if (matches > 0)
     return PH_OK;
-  return ph_term_fail(term, "'%s': the model has no such %s%s", pattern,
-                      joints ? "joint" : "actuator", ph_near_text(&near, text, sizeof text));
+  return ph_term_fail(term, "'%s': the model has no such %s%s%s", pattern,
+                      joints ? "joint" : "actuator", ph_near_text(&near, text, sizeof text),
+                      ph_pattern_hint(pattern, hint, sizeof hint));
 }
 
 ph_status ph_term_drives(ph_term *term, bool joints) {

@@ -72,6 +72,18 @@ bool ph_pattern_valid(const char *pattern) {
   return true;
 }
 
+const char *ph_pattern_hint(const char *pattern, char *out, size_t size) {
+  size_t n;
+  out[0] = 0;
+  while (*pattern && (n = element_length(pattern)) > 0 && !strchr("|?%+(){}^$\\", *pattern))
+    pattern += n;
+  if (*pattern && *pattern != '[')
+    snprintf(out, size,
+             "; a pattern knows * and .* (any run), . (any one) and sets like [a-c], not '%c'",
+             *pattern);
+  return out;
+}
+
 void ph_near_begin(ph_near *near, const char *word) {
   near->word = word;
   near->n = 0;

@@ -11,6 +11,9 @@
 bool ph_pattern_match(const char *pattern, const char *name);
 /* Whether it is well formed: every [ is closed. */
 bool ph_pattern_valid(const char *pattern);
+/* What to say of one that matched nothing and has a sign that means something in other patterns
+ * alone, as in "arm_(a|b)": "; a pattern knows ..., not '('"; "" where it has none. */
+const char *ph_pattern_hint(const char *pattern, char *out, size_t size);
 
 /* Collects the nearest of many candidates. Begin, add each, then ask for the text. */
 #define PH_NEAR_MAX 3

@@ -33,6 +33,11 @@ void ph_script_check_keys(lua_State *L, int t, const char *where, const char *co
   }
 }
 
+void ph_script_check_form(lua_State *L, int t, const char *where, const char *form) {
+  if (lua_rawlen(L, t) > 0)
+    luaL_error(L, "%smust be %s, is a list", where, form);
+}
+
 bool ph_script_push_field(lua_State *L, int t, const char *key, int type, const char *where) {
   if (lua_getfield(L, t, key) == LUA_TNIL) {
     lua_pop(L, 1);

@@ -12,6 +12,8 @@ enum { PH_SCRIPT_NAME = 63 /* bytes of a name */, PH_SCRIPT_LIST = 1000 /* eleme
 const char *ph_script_keep_string(lua_State *L, int index);
 /* Refuses keys of the table at index t that are not in the list, which ends with NULL. */
 void ph_script_check_keys(lua_State *L, int t, const char *where, const char *const *known);
+/* Refuses a list where a table of `form` has to be: "{min = ..., max = ...}". */
+void ph_script_check_form(lua_State *L, int t, const char *where, const char *form);
 /* Pushes t[key]; false and nothing pushed where it is absent. Another type is an error. */
 bool ph_script_push_field(lua_State *L, int t, const char *key, int type, const char *where);
 /* A finite number, or `otherwise` where it is absent. */

@@ -72,6 +72,23 @@ static void note_read(lua_State *L, const char *group_name, const char *name, co
   ph_script_of(L)->read = (ph_read){group_name, name, field, value, ""};
 }
 
+/* What is the same at every step goes behind what is not: of s.body.cube.z > s.site.table.z + 0.1
+ * the cube is what a person wants to see. */
+static void note_object(lua_State *L, group_id id, const char *name, const char *field,
+                        double value, bool still) {
+  if (!still || !ph_script_of(L)->read.group)
+    note_read(L, groups[id].name, name, field, value);
+}
+
+/* Whether nothing can move a body, site or geom: it is a part of the world. */
+static bool is_still(const mjModel *m, ph_kind kind, int index) {
+  int body = kind == PH_SITE   ? m->site_bodyid[index]
+             : kind == PH_GEOM ? m->geom_bodyid[index]
+             : kind == PH_BODY ? index
+                               : -1;
+  return body >= 0 && m->body_weldid[body] == 0 && m->body_mocapid[m->body_rootid[body]] < 0;
+}
+
 void ph_script_read_name(const ph_read *read, char *out, size_t size) {
   if (strcmp(read->group, "dist") == 0)
     snprintf(out, size, "dist(%s,%s)", read->name, read->field);
@@ -143,8 +160,8 @@ static int object_index(lua_State *L) {
     snprintf(what, sizeof what, "%s '%.80s' has no", groups[o->id].noun, name);
     return ph_script_unknown(L, what, field, ball ? ball_fields : frame_fields);
   }
-  note_read(L, groups[o->id].name, name, field[0] == 'u' ? "up" : axis_names[field[0] - 'x'],
-            value);
+  note_object(L, o->id, name, field[0] == 'u' ? "up" : axis_names[field[0] - 'x'], value,
+              o->start || is_still(model->m, groups[o->id].kind, o->index));
   lua_pushnumber(L, value);
   return 1;
 }
@@ -153,7 +170,7 @@ static int object_index(lua_State *L) {
 
 static int push_number(lua_State *L, const group *g, int index, double value) {
   const ph_model *model = ph_script_of(L)->model;
-  note_read(L, groups[g->id].name, ph_model_name(model, groups[g->id].kind, index), NULL, value);
+  note_object(L, g->id, ph_model_name(model, groups[g->id].kind, index), NULL, value, g->start);
   lua_pushnumber(L, value);
   return 1;
 }
@@ -259,11 +276,11 @@ static int action_length(lua_State *L) {
 
 /* --- functions: dist, contact, force, speed --- */
 
-static int no_such_place(lua_State *L, const char *name) {
+static int no_such_place(lua_State *L, const char *name, bool pattern) {
   const ph_model *model = ph_script_of(L)->model;
   static const ph_kind kinds[] = {PH_SITE, PH_BODY, PH_GEOM};
   ph_near near;
-  char text[300];
+  char text[300], hint[120] = "";
   int64_t n = 1;
   ph_near_begin(&near, name);
   for (size_t k = 0; k < 3; k++) {
@@ -271,8 +288,9 @@ static int no_such_place(lua_State *L, const char *name) {
       ph_near_add(&near, ph_model_name(model, kinds[k], i));
   }
   ph_script_charge(L, 100 * n);
-  return luaL_error(L, "no site, body or geom '%s'%s", name,
-                    ph_near_text(&near, text, sizeof text));
+  return luaL_error(L, "no site, body or geom '%s'%s%s", name,
+                    ph_near_text(&near, text, sizeof text),
+                    pattern ? ph_pattern_hint(name, hint, sizeof hint) : "");
 }
 
 /* Position of the site, body or geom that argument i names; upvalue 1 remembers names. Returns the
@@ -285,7 +303,7 @@ static const char *place(lua_State *L, int i, const ph_view *view, double pos[3]
   lua_pushvalue(L, i);
   if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL) {
     if (!ph_scene_find(sim, lua_tostring(L, i), &kind, &index))
-      no_such_place(L, lua_tostring(L, i));
+      no_such_place(L, lua_tostring(L, i), false);
     lua_pushvalue(L, i);
     lua_pushinteger(L, (lua_Integer)index * PH_KIND_COUNT + kind);
     lua_rawset(L, lua_upvalueindex(1));
@@ -304,7 +322,8 @@ static int scene_dist(lua_State *L) {
   lua_settop(L, 2);
   const char *from = place(L, 1, view, a), *to = place(L, 2, view, b);
   double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2], d = sqrt(x * x + y * y + z * z);
-  note_read(L, "dist", from, to, d);
+  if (!lua_toboolean(L, lua_upvalueindex(2)) || !ph_script_of(L)->read.group)
+    note_read(L, "dist", from, to, d);
   lua_pushnumber(L, d);
   return 1;
 }
@@ -323,9 +342,11 @@ static const uint8_t *mask(lua_State *L, int i) {
       luaL_error(L, "the pattern '%s' has a [ without a ]", name);
     uint8_t *bits = lua_newuserdatauv(L, (size_t)ph_scene_ngeom(sim) + 1, 0);
     if (ph_scene_geoms(sim, name, bits) == 0) {
+      char hint[120];
       if (strpbrk(name, "*["))
-        luaL_error(L, "the pattern '%s' matches no body and no geom", name);
-      no_such_place(L, name);
+        luaL_error(L, "the pattern '%s' matches no body and no geom%s", name,
+                   ph_pattern_hint(name, hint, sizeof hint));
+      no_such_place(L, name, true);
     }
     lua_pushvalue(L, i);
     lua_pushvalue(L, -2);

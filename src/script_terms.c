@@ -60,6 +60,8 @@ static void read_parts(lua_State *L, int t, const char *key, const char *where, 
   }
   ph_script_push_field(L, t, key, LUA_TTABLE, where);
   snprintf(part_where, sizeof part_where, "%s%s: ", where, key);
+  ph_script_check_form(L, lua_gettop(L), part_where,
+                       "a number or {position = NUMBER, rotation = NUMBER}");
   ph_script_check_keys(L, lua_gettop(L), part_where, known);
   for (int i = 0; i < 2; i++)
     out[i] = ph_script_read_number(L, lua_gettop(L), known[i], out[i], part_where);
@@ -74,6 +76,7 @@ static void read_clip(lua_State *L, int t, const char *where, bool parts, double
     return;
   snprintf(clip_where, sizeof clip_where, "%sclip: ", where);
   int clip = lua_gettop(L);
+  ph_script_check_form(L, clip, clip_where, "{min = NUMBER, max = NUMBER}");
   ph_script_check_keys(L, clip, clip_where, known);
   read_parts(L, clip, "min", clip_where, parts, min);
   read_parts(L, clip, "max", clip_where, parts, max);
@@ -245,11 +248,13 @@ void ph_script_read_range(lua_State *L, int t) {
   if (!ph_script_push_field(L, t, "action_range", LUA_TTABLE, ""))
     return;
   int range = lua_gettop(L);
+  ph_script_check_form(L, range, "action_range: ", "{min = {NUMBER, ...}, max = {NUMBER, ...}}");
   ph_script_check_keys(L, range, "action_range: ", known);
   spec->range_min = ph_script_read_numbers(L, range, "min", "action_range: ", &spec->nrange);
   spec->range_max = ph_script_read_numbers(L, range, "max", "action_range: ", &nmax);
   if (nmax != spec->nrange)
-    luaL_error(L, "action_range: min has %d elements, max has %d", (int)spec->nrange, (int)nmax);
+    luaL_error(L, "action_range: min has %d element%s, max has %d", (int)spec->nrange,
+               spec->nrange == 1 ? "" : "s", (int)nmax);
   for (size_t i = 0; i < nmax; i++)
     if (spec->range_min[i] >= spec->range_max[i])
       luaL_error(L, "action_range: element %d: min %f is not below max %f", (int)i + 1,

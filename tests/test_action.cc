@@ -126,7 +126,7 @@ TEST_F(Action, RangesMapFromMinusOneToOne) {
   EXPECT_EQ(-1, ph_actions_element(actions, 1)->min);
   EXPECT_EQ(1, ph_actions_element(actions, 1)->max);
   EXPECT_TRUE(has(create("action_range = {min={0}, max={1}}"),
-                  "t.lua:1: action_range: has 1 elements, the action has 4"));
+                  "t.lua:1: action_range: has 1 element, the action has 4"));
 }
 
 TEST_F(Action, NegativeScalesKeepRangesInOrder) {
@@ -162,6 +162,8 @@ TEST_F(Action, WhatDoesNotFitTheModel) {
        "t.lua:1: actions[1] (ctrl): 'lft': the model has no such actuator; did you mean 'lift'?"},
       {"actions = {{type='joint_position', joints={'q*'}}}",
        "actions[1] (joint_position): 'q*': the model has no such joint"},
+      {"actions = {{type='joint_position', joints={'arm_(base|wrist)'}}}",
+       "; a pattern knows * and .* (any run), . (any one) and sets like [a-c], not '('"},
       {"actions = {{type='ctrl', actuators={'lift'}}, {type='ctrl', actuators={'l.*'}}}",
        "actions[2] (ctrl): actuator 'lift': actions[1] drives it already"},
       {"actions = {{type='ctrl', actuators={'lift'}}, {type='joint_position', "

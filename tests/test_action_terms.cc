@@ -496,7 +496,7 @@ TEST_F(Terms, WhatDoesNotFitTheModel) {
     EXPECT_TRUE(has(error, c[1])) << c[0] << "\n" << error;
     EXPECT_EQ(0u, error.find("t.lua:3: actions[")) << error;
   }
-  EXPECT_EQ("t.lua:5: action_range: has 1 elements, the action has 6",
+  EXPECT_EQ("t.lua:5: action_range: has 1 element, the action has 6",
             create("{type='eef_pose', joints={'yaw'}, site='tool'}",
                    "action_range = {min={0}, max={1}}"));
 }

@@ -62,6 +62,16 @@ std::string near_of(const char *word, std::initializer_list<const char *> names)
   return ph_near_text(&near, text, sizeof text);
 }
 
+TEST(Name, SignsOfOtherPatternsAreSaid) {
+  char hint[120];
+  EXPECT_STREQ("; a pattern knows * and .* (any run), . (any one) and sets like [a-c], not '|'",
+               ph_pattern_hint("arm|grip", hint, sizeof hint));
+  for (const char *other : {"arm_?", "arm_%d", "arm_.+", "arm_(a)", "a{2}", "^arm", "arm$", "\\w"})
+    EXPECT_STRNE("", ph_pattern_hint(other, hint, sizeof hint)) << other;
+  for (const char *own : {"arm_.*", "arm_*", "[^a-c]x", "arm-base_1"})
+    EXPECT_STREQ("", ph_pattern_hint(own, hint, sizeof hint)) << own;
+}
+
 TEST(Name, NearMisses) {
   EXPECT_EQ("; did you mean 'drawer'?", near_of("drawr", {"cup", "drawer", "arm"}));
   EXPECT_EQ("; did you mean 'drawer'?", near_of("darwer", {"drawer"}));

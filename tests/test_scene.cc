@@ -158,6 +158,11 @@ TEST_F(Scene, UnknownNamesSayWhatIsNear) {
                   "no site, body or geom 'gripp'; did you mean 'grip'?"));
   EXPECT_TRUE(has(fails("return s.contact('cups', 'cup')"), "no site, body or geom 'cups'"));
   EXPECT_TRUE(has(fails("return s.contact('q*', 'cup')"), "the pattern 'q*' matches no body"));
+  const char said[] =
+      "; a pattern knows * and .* (any run), . (any one) and sets like [a-c], not '|'";
+  EXPECT_TRUE(has(fails("return s.contact('cup|top', 'arm')"), said));
+  EXPECT_TRUE(has(fails("return s.contact('q*|top', 'arm')"), said));
+  EXPECT_FALSE(has(fails("return s.dist('cup|top', 'arm')"), "a pattern")) << "names alone";
   EXPECT_TRUE(has(fails("return s.contact('q[*', 'cup')"), "has a [ without a ]"));
   EXPECT_TRUE(has(fails("return s.speed('dawer')"), "no body 'dawer'; did you mean 'drawer'?"));
   EXPECT_TRUE(has(fails("return s.joint[1]"), "s.joint: is indexed by names, not by a number"));
@@ -224,6 +229,34 @@ TEST_F(Scene, ConditionsSayWhatTheyReadLast) {
   EXPECT_EQ(sim->d->time, c[6].read);
   EXPECT_EQ(4, c[7].read) << "a box on a box";
   EXPECT_EQ(0, c[8].read);
+}
+
+/* What can change is what a person wants to see. */
+TEST_F(Scene, AConstantIsNoReadingWhereThereIsAnother) {
+  struct {
+    const char *code, *reads;
+  } cases[] = {
+      {"s.body.cup.z > s.body.table.z + 1", "body.cup.z"},
+      {"s.body.table.z < s.body.cup.z", "body.cup.z"},
+      {"s.geom.top.z < 99 and s.site.grip.x < 99 and s.geom.top.x < 99", "site.grip.x"},
+      {"s.body.cup.z > s.start.body.cup.z + 1", "body.cup.z"},
+      {"s.joint.drawer < s.start.joint.drawer", "joint.drawer"},
+      {"s.dist('cup', 'grip') > 2 * s.start.dist('cup', 'grip')", "dist(cup,grip)"},
+      {"s.body.goal.x < 99 and s.body.table.x < 99", "body.goal.x"},
+      {"s.body.table.z > 9", "body.table.z"},
+  };
+  settle(sim);
+  for (const auto &c : cases) {
+    std::string error;
+    ph_script_free(script);
+    script = script_open(std::string("return {success = function(s) return ") + c.code + " end}",
+                         &error);
+    ASSERT_NE(nullptr, script) << error;
+    ph_condition condition;
+    bool all;
+    ASSERT_EQ(PH_OK, ph_script_success(script, &scene, &all, &condition)) << ph_error();
+    EXPECT_STREQ(c.reads, condition.reads) << c.code;
+  }
 }
 
 TEST_F(Scene, ConditionsCannotReadWhatTheyDecide) {

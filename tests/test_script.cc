@@ -63,6 +63,15 @@ TEST(Script, GlobalsAreTheWhitelist) {
         << name;
 }
 
+TEST(Script, WhoDrawsNumbersIsToldOfRng) {
+  const char said[] = ": reset and policy are given rng, whose numbers are the same for the same "
+                      "seed: rng(), rng(a, b), rng:normal()";
+  EXPECT_EQ("t.lua:1: attempt to call a nil value (field 'random')" + std::string(said),
+            load_error("return math.random()"));
+  EXPECT_TRUE(has(load_error("math.randomseed(1)"), said));
+  EXPECT_FALSE(has(load_error("math.sinn(1)"), said));
+}
+
 TEST(Script, StringsHaveTheWhitelistedMethodsAlone) {
   EXPECT_TRUE(has(load_error("return ('x'):find('x')"), "t.lua:1: attempt to call a nil value"));
   EXPECT_TRUE(
