@@ -188,6 +188,15 @@ static void where_begins(const ph_script *script, char *out, size_t size) {
     snprintf(out, size, "%s", shown);
 }
 
+/* What to say to whom Lua says that a function is not there. */
+static const char *advice(const char *message) {
+  bool called = strstr(message, "attempt to call a nil value") != NULL;
+  return called && (strstr(message, "'random'") || strstr(message, "'randomseed'"))
+             ? ": reset and policy are given rng, whose numbers are the same for the same seed: "
+               "rng(), rng(a, b), rng:normal()"
+             : "";
+}
+
 static ph_status report_text(const ph_script *script, const char *message) {
   char where[300], text[600];
   if (ph_script_expr_message(script->expr, message, where, sizeof where, text, sizeof text))
@@ -204,7 +213,8 @@ static ph_status report_text(const ph_script *script, const char *message) {
     where_begins(script, where, sizeof where);
   }
   const char *what = script->in_expr ? "" : script->what;
-  return ph_fail(PH_ETASK, "%s: %s%s%.600s", where, what, *what ? ": " : "", message);
+  return ph_fail(PH_ETASK, "%s: %s%s%.600s%s", where, what, *what ? ": " : "", message,
+                 advice(message));
 }
 
 static ph_status report(ph_script *script) {
@@ -296,6 +306,10 @@ static int load(lua_State *L) {
     load_judge(L, layers);
   if (layers->expr)
     ph_script_set_success(L, layers->expr);
+  if (layers->max_steps > 0) {
+    lua_pushinteger(L, layers->max_steps);
+    lua_setfield(L, -2, "max_steps");
+  }
   script->source = layers->source;
   script->source_size = layers->size;
   ph_script_read_task(L);

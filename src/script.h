@@ -54,6 +54,9 @@ typedef struct ph_task_spec {
 
 /* Loads a task's text (text chunks only) and reads its table. `name` is for messages. */
 ph_status ph_script_open(ph_script **out, const char *source, size_t size, const char *name);
+/* max_steps of a task at most. */
+#define PH_TASK_STEPS INT64_C(1000000000000)
+
 /* A text, and what stands before it. */
 typedef struct ph_script_layers {
   const char *source; /* NULL: an empty table */
@@ -63,7 +66,8 @@ typedef struct ph_script_layers {
                         are instead of those of the source */
   size_t judge_size;
   const char *judge_name;
-  const char *expr; /* NULL, or success as an expression, instead of both */
+  const char *expr;  /* NULL, or success as an expression, instead of both */
+  int64_t max_steps; /* 0, or that limit instead of the source's */
 } ph_script_layers;
 ph_status ph_script_open_layers(ph_script **out, const ph_script_layers *layers);
 void ph_script_free(ph_script *script); /* Nullable */

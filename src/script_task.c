@@ -69,7 +69,7 @@ static void read_facts(lua_State *L, int t) {
     luaL_error(L, "name: has more than %d bytes", PH_SCRIPT_NAME);
   info->model = read_string(L, t, "model");
   info->control_steps = (int)read_count(L, t, "control_steps", 100000);
-  info->max_steps = read_count(L, t, "max_steps", 1000000000000);
+  info->max_steps = read_count(L, t, "max_steps", PH_TASK_STEPS);
   info->hold_seconds = ph_script_read_number(L, t, "hold_seconds", 0, "");
   if (info->hold_seconds < 0)
     luaL_error(L, "hold_seconds: must be 0 or more, is %f", info->hold_seconds);

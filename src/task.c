@@ -1,5 +1,6 @@
 #include "task.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -11,6 +12,8 @@
 
 #include "fail.h"
 #include "hash.h"
+#include "name.h"
+#include "task_line.h"
 
 enum { TASK_MAX = 1 << 20 };
 
@@ -156,6 +159,30 @@ const char *ph_task_readout(const ph_task *task, size_t i) {
   return i < spec->info.nreadouts ? spec->readouts[i] : NULL;
 }
 
+/* "task.lua:3: model: cubez.xml: no such file beside the task; did you mean 'cubes.xml'?" */
+static void fail_model(const ph_task *task, const char *path) {
+  const char *model = ph_task_info_of(task)->model, *slash = strrchr(path, '/');
+  char *folder = slash ? ph_task_copy(path, (size_t)(slash - path) + 1) : ph_task_copy("./", 2);
+  DIR *dir = folder ? opendir(folder) : NULL;
+  ph_near near;
+  char text[300], where[40] = "";
+  int line = ph_task_line(task->base ? task->base : task->source,
+                          task->base ? task->base_size : task->size, "model: ");
+  ph_near_begin(&near, slash ? slash + 1 : path);
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    const char *dot = strrchr(entry->d_name, '.');
+    if (dot && strcmp(dot, ".xml") == 0)
+      ph_near_add(&near, entry->d_name);
+  }
+  if (line > 0)
+    snprintf(where, sizeof where, ":%d", line);
+  ph_fail(PH_EIO, "%s%s: model: %s: no such model file%s", task->name, where, model,
+          ph_near_text(&near, text, sizeof text));
+  if (dir)
+    closedir(dir);
+  free(folder);
+}
+
 ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_model_options *opt) {
   const char *model = ph_task_info_of(task)->model;
   char *path = NULL;
@@ -165,13 +192,15 @@ ph_status ph_task_model(ph_model **out, const ph_task *task, const ph_model_opti
   if (asprintf(&path, "%s%s", model[0] == '/' ? "" : task->dir, model) < 0)
     return ph_fail(PH_ENOMEM, "%s: out of memory", task->name);
   ph_status st = ph_model_open(out, path, opt);
+  if (st == PH_EIO && access(path, F_OK) != 0)
+    fail_model(task, path);
   free(path);
   return st;
 }
 
 ph_status ph_task_script(ph_script **out, const ph_task *task) {
   ph_script_layers layers = {task->base,       task->base_size,  task->name, task->judge,
-                             task->judge_size, task->judge_name, task->expr};
+                             task->judge_size, task->judge_name, task->expr, task->max_steps};
   if (task->layered)
     return ph_script_open_layers(out, &layers);
   return ph_script_open(out, task->source, task->size, task->name);

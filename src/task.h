@@ -18,6 +18,7 @@ struct ph_task {
   bool layered;
   char *base, *judge, *judge_name, *expr;
   size_t base_size, judge_size;
+  int64_t max_steps;
   char base_sha256[65];
   ph_script *script; /* the one that was loaded to check; read its spec only */
 };

@@ -1,5 +1,6 @@
 #include "task.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static ph_script_layers layers_of(const ph_task *task) {
   if (!task->layered)
     return (ph_script_layers){.source = task->source, .size = task->size, .name = task->name};
   return (ph_script_layers){task->base,       task->base_size,  task->name, task->judge,
-                            task->judge_size, task->judge_name, task->expr};
+                            task->judge_size, task->judge_name, task->expr, task->max_steps};
 }
 
 /* One line, as it is compiled. */
@@ -42,7 +43,11 @@ static void write_layers(const ph_task *task, FILE *out) {
           "if judge[key] ~= nil then task[key] = judge[key] end end ",
           out);
   }
-  fprintf(out, "%sreturn task\n", task->expr ? "task.success = success " : "");
+  if (task->expr)
+    fputs("task.success = success ", out);
+  if (task->max_steps > 0)
+    fprintf(out, "task.max_steps = %" PRId64 " ", task->max_steps);
+  fputs("return task\n", out);
 }
 
 static bool write_source(ph_task *task) {
@@ -76,6 +81,8 @@ static ph_status make_layered(ph_task **out, const ph_script_layers *layers, con
             copy_text(&task->expr, &n, layers->expr, layers->expr ? strlen(layers->expr) : 0) &&
             (task->name = ph_task_copy(name, strlen(name))) &&
             (task->dir = ph_task_copy(dir, strlen(dir)));
+  if (task)
+    task->max_steps = layers->max_steps;
   if (ok && task->expr)
     put_on_one_line(task->expr);
   if (!ok || !write_source(task)) {
@@ -91,6 +98,18 @@ static ph_status make_layered(ph_task **out, const ph_script_layers *layers, con
 ph_status ph_task_with_success(ph_task **out, const ph_task *base, const char *expr) {
   ph_script_layers layers = layers_of(base);
   layers.expr = expr;
+  return make_layered(out, &layers, base);
+}
+
+ph_status ph_task_with_max_steps(ph_task **out, const ph_task *base, int64_t max_steps) {
+  ph_script_layers layers = layers_of(base);
+  *out = NULL;
+  if (max_steps < 1 || max_steps > PH_TASK_STEPS)
+    return ph_fail(PH_EINVAL, "max_steps: %" PRId64 ": not from 1 to %" PRId64, max_steps,
+                   PH_TASK_STEPS);
+  if (!layers.source) /* an expression alone: the file that it is */
+    layers = (ph_script_layers){.source = base->source, .size = base->size, .name = base->name};
+  layers.max_steps = max_steps;
   return make_layered(out, &layers, base);
 }
 

@@ -60,6 +60,8 @@ const std::vector<Case> kCases = {
     {"record", "episodes", kRecord, {"--episodes", "2"}},
     {"record", "seed", kRecord, {"--seed", "9"}},
     {"record", "hold", kRecord, {"--hold", "0.1"}},
+    {"record", "max-steps", kRecord, {"--max-steps", "3"}},
+    {"record", "model", {"free.lua", "--out", "new", "--json"}, {"--model", "other.xml"}},
     {"record", "success", kRecord, {"--success", "s.joint.cart > 0.002"}},
     {"record", "policy-command", kRecord, {"--policy-command", kPolicy}},
     {"record", "out", {"cart.lua", "--json"}, {"--out", "new"}},
@@ -113,6 +115,7 @@ protected:
     Put("other.xml", std::regex_replace(string(kModel), std::regex("size=\".1\""), "size=\".2\""));
     Put("bad.xml", "<mujoco>");
     Put("bare.lua", "return { name = 'bare', max_steps = 5, " + rest + " }");
+    Put("free.lua", "return { name = 'free', max_steps = 5, model = 'cart.xml', " + rest + " }");
     Put("long.lua", "return { name = 'long', model = 'cart.xml', max_steps = 900, " + rest + " }");
     Put("idle.lua", "return { name = 'idle', model = 'cart.xml', max_steps = 5, " + rest +
                         ", success = function(s) return s.time > 9 end }");

@@ -220,6 +220,7 @@ TEST_F(Outside, TheExampleOfAPredicateJudges) {
   o = Run({"verify", Path("run"), "--predicate-command", "echo no mujoco >&2; exit 5"});
   EXPECT_EQ(o.status, 3);
   EXPECT_NE(o.err.find("it ended with status 5: no mujoco"), string::npos) << o.err;
+  EXPECT_EQ(o.out, "") << "there is no row that a head could stand above";
 }
 
 TEST_F(Outside, AKilledOneLeavesNothingForLong) {

@@ -160,13 +160,18 @@ TEST(Task, RefusesWhatItDoesNotKnow) {
        "actions[1]: unknown key 'scal'; did you mean 'scale'?"},
       {"actions = {{type = 'ctrl', actuators = {'a'}, scale = 'x'}}", "scale: must be a number"},
       {"actions = {{type = 'ctrl', actuators = {'a'}, clip = {-1, 1}}}",
-       "actions[1]: clip: a key is a number"},
+       "actions[1]: clip: must be {min = NUMBER, max = NUMBER}, is a list"},
       {"actions = {{type = 'ctrl', actuators = {'a'}, clip = {min = 2, max = 1}}}",
        "actions[1]: clip: min 2.0 is above max 1.0"},
       {"action_range = {min = {0}}", "action_range: needs max, a list of numbers"},
       {"action_range = {min = {0, 0}, max = {1}}", "action_range: min has 2 elements, max has 1"},
       {"action_range = {min = {1}, max = {1}}", "element 1: min 1.0 is not below max 1.0"},
       {"action_range = {min = {'x'}, max = {1}}", "action_range: min: element 1 must be a finite"},
+      {"action_range = {min = {0}, max = {1, 1}}", "action_range: min has 1 element, max has 2"},
+      {"action_range = {-1, 1}",
+       "t.lua:1: action_range: must be {min = {NUMBER, ...}, max = {NUMBER, ...}}, is a list"},
+      {"actions = {{type='eef_pose', site='x', joints={'a'}, scale={1, 1}}}",
+       "actions[1]: scale: must be a number or {position = NUMBER, rotation = NUMBER}, is a list"},
       {"action_range = {mn = {0}}", "action_range: unknown key 'mn'; did you mean 'min'?"},
   };
   for (const auto &c : cases) {
@@ -231,6 +236,30 @@ TEST(Task, FindsItsModelBesideItself) {
   ASSERT_EQ(PH_OK, ph_task_open(&task, other.c_str())) << ph_error();
   EXPECT_NE(PH_OK, ph_task_model(&model, task, nullptr));
   EXPECT_EQ(nullptr, model);
+  ph_task_unref(task);
+}
+
+TEST(Task, AModelThatIsNotThereIsNamedWithWhatIs) {
+  Folder folder;
+  ph_task *task = nullptr, *judged = nullptr;
+  ph_model *model = nullptr;
+  folder.write("cubes.xml", script_xml());
+  folder.write("cubez.txt", "");
+  std::string path = folder.write("t.lua", "return {\n name = 'x',\n model = 'cubez.xml' }");
+  const std::string said =
+      path + ":3: model: cubez.xml: no such model file; did you mean 'cubes.xml'?";
+  ASSERT_EQ(PH_OK, ph_task_open(&task, path.c_str())) << ph_error();
+  EXPECT_EQ(PH_EIO, ph_task_model(&model, task, nullptr));
+  EXPECT_EQ(said, ph_error());
+  ASSERT_EQ(PH_OK, ph_task_with_success(&judged, task, "true")) << ph_error();
+  EXPECT_EQ(PH_EIO, ph_task_model(&model, judged, nullptr));
+  EXPECT_EQ(said, ph_error());
+  ph_task_unref(judged);
+  ph_task_unref(task);
+  path = folder.write("far.lua", "return { model = 'none/drawer.xml' }");
+  ASSERT_EQ(PH_OK, ph_task_open(&task, path.c_str())) << ph_error();
+  EXPECT_EQ(PH_EIO, ph_task_model(&model, task, nullptr));
+  EXPECT_EQ(path + ":1: model: none/drawer.xml: no such model file", ph_error());
   ph_task_unref(task);
 }
 

@@ -38,6 +38,10 @@ PH_API ph_status ph_task_parse(ph_task **out, const char *source, size_t size, c
  * names that no model has ("s.bdy"); those of a model's objects are looked up when it runs. */
 PH_API ph_status ph_task_with_success(ph_task **out, const ph_task *base, const char *expr);
 
+/* A task whose episodes have that many steps at most, whatever its own limit; the rest is as in
+ * base. Its source is a task file by itself. PH_EINVAL: not from 1 to 10^12. */
+PH_API ph_status ph_task_with_max_steps(ph_task **out, const ph_task *base, int64_t max_steps);
+
 /* A task that runs as base does (nullable) and judges as `judge` does, where that is a task that
  * only judges: success, stages, readouts and hold are its own where it has them. Else judge itself.
  */

@@ -99,14 +99,18 @@ static const struct verb verbs[] = {
      "it. That the run can be repeated, whatever --jobs is, is then up to that command. One that\n"
      "gives no answer in time, ends, or answers anything else ends the run: its episode is saved\n"
      "as aborted. The command is kept in the provenance of each episode, which info shows.\n"
+     "A task without max_steps goes on until success or failure, which is said when it begins;\n"
+     "--max-steps ends it as truncated, and is in the task that the run stores. One that names no\n"
+     "model takes --model, which stands before its own; each run stores the model.\n"
      "Without --out the run goes to\n"
      "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/. The last lines say how many\n"
      "episodes were started, saved and discarded (those that ended before their first step), and\n"
      "how to open the run.",
      ANY | OPTION_BIT(ENVS) | OPTION_BIT(EPISODES) | OPTION_BIT(SEED) | OPTION_BIT(OUT) |
-         OPTION_BIT(HOLD) | OPTION_BIT(SUCCESS) | OPTION_BIT(POLICY) | OPTION_BIT(POLICY_TIMEOUT) |
-         OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) | OPTION_BIT(ONLY_SUCCESS) | OPTION_BIT(APPEND) |
-         OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
+         OPTION_BIT(HOLD) | OPTION_BIT(MAX_STEPS) | OPTION_BIT(SUCCESS) | OPTION_BIT(POLICY) |
+         OPTION_BIT(POLICY_TIMEOUT) | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) |
+         OPTION_BIT(ONLY_SUCCESS) | OPTION_BIT(APPEND) | OPTION_BIT(OVERWRITE) |
+         OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
      1, 1, verb_record},
     {"preview", "TASK.lua", "run a task live in the scrubber's screen; nothing is recorded",
      "The same screen as view's, over an env that runs: n goes on by a step, s by a substep, "

@@ -53,6 +53,8 @@ enum option_kind {
   X(SEED, "seed", "S", KIND_SEED, seed, 0, 0, NULL, "0", "seed of the run, a whole number")        \
   X(STEPS, "steps", "N", KIND_INT, steps, 1, 1000000, NULL, "100",                                 \
     "how many steps of each episode are run at most")                                              \
+  X(MAX_STEPS, "max-steps", "N", KIND_INT, max_steps, 1, 1000000000000, NULL, "the task's",        \
+    "how many steps an episode has at most")                                                       \
   X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
     "how long success must hold")                                                                  \
   X(POLICY, "policy-command", "CMD", KIND_TEXT, policy, 0, 0, NULL, "the task's policy",           \
@@ -133,7 +135,7 @@ struct options {
   const char *lost;  /* the first folder of it that is not there; NULL: none */
   size_t nlost;
   int64_t cols, rows, envs;
-  int64_t episodes, jobs, steps; /* 0: not given */
+  int64_t episodes, jobs, steps, max_steps; /* 0: not given */
   uint64_t seed;
   double hold; /* negative: not given */
   double policy_timeout;

@@ -108,17 +108,41 @@ static int check_options(const struct options *opt) {
   return EXIT_FINE;
 }
 
-static int open_task(struct record *r) {
+static int limit_task(struct record *r) {
+  ph_task *task = NULL;
+  if (r->opt->max_steps == 0)
+    return EXIT_FINE;
+  if (ph_task_with_max_steps(&task, r->task, r->opt->max_steps) != PH_OK)
+    return cli_error();
+  ph_task_unref(r->task);
+  r->task = task;
+  return EXIT_FINE;
+}
+
+static int open_model(struct record *r) {
   const struct options *opt = r->opt;
   ph_model_options mo = {.assets = opt->assets, .nassets = opt->nassets};
+  if (!opt->model && !ph_task_info_of(r->task)->model[0])
+    return cli_fail(EXIT_ERROR, "%s: the task names no model: --model M.xml gives one",
+                    opt->paths[0]);
+  ph_status status = opt->model ? ph_model_open(&r->model, opt->model, &mo)
+                                : ph_task_model(&r->model, r->task, &mo);
+  return status == PH_OK ? EXIT_FINE : cli_error();
+}
+
+static int open_task(struct record *r) {
+  const struct options *opt = r->opt;
   if (cli_task(&r->task, opt->paths[0], opt->success) != PH_OK)
     return cli_error();
+  int status = limit_task(r);
+  if (status != EXIT_FINE)
+    return status;
   if (!ph_task_info_of(r->task)->has_policy && !opt->policy)
     return cli_fail(EXIT_ERROR, "%s: no policy: record needs one to choose actions", opt->paths[0]);
   if (opt->only_success && !ph_task_info_of(r->task)->has_success)
     return cli_fail(EXIT_ERROR, "%s: --only-success: the task has no success condition",
                     opt->paths[0]);
-  return ph_task_model(&r->model, r->task, &mo) == PH_OK ? EXIT_FINE : cli_error();
+  return open_model(r);
 }
 
 /* A journal is open for each env, and some files beside. What is not allowed costs a line later. */
@@ -129,6 +153,20 @@ static void ask_for_descriptors(rlim_t envs) {
     return;
   limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* A policy that comes to nothing would run for ever, and nobody would know why. */
+static void say_endless(struct record *r) {
+  const ph_task_info *info = ph_task_info_of(r->task);
+  char line[160];
+  if (info->max_steps > 0)
+    return;
+  snprintf(line, sizeof line, "the task has no max_steps: %s an episode; --max-steps N limits it",
+           info->has_success && info->has_failure ? "only success or failure end"
+           : info->has_failure                    ? "only failure ends"
+           : info->has_success                    ? "nothing but success ends"
+                                                  : "nothing ends");
+  record_notice(r, line);
 }
 
 static bool is_interrupted(void *user) {
@@ -293,6 +331,7 @@ int verb_record(const struct options *opt) {
   if (status == EXIT_FINE)
     status = open_recorder(&r);
   if (status == EXIT_FINE) {
+    say_endless(&r);
     catch_signals(&r);
     record_all(&r);
     if (r.status == EXIT_FINE && atomic_load(&interrupted))

@@ -21,6 +21,7 @@ struct verify {
   ph_store *store;
   ph_task *task;    /* of --task; NULL: the recorded one */
   ph_judge *judge;  /* of --predicate-command; NULL: the task judges */
+  bool titled;      /* the heads of the columns are printed */
   bool unkept;      /* it was said that its answers are not kept */
   json_t *episodes; /* NULL without --json */
   size_t checked, wrong, noted;
@@ -245,7 +246,7 @@ static void number_text(char *out, size_t size, double value, int digits) {
     snprintf(out, size, "-");
 }
 
-static void print(const struct result *r) {
+static void print(struct verify *v, const struct result *r) {
   const ph_verdict *d = &r->verdict;
   char recorded[24], computed[24], reward[24], time[24], quat[24];
   latch_text(recorded, sizeof recorded, d->latch_recorded, d->latch_known);
@@ -254,6 +255,10 @@ static void print(const struct result *r) {
   number_text(time, sizeof time, r->part[TIME] ? d->time_error : NAN, 2);
   number_text(quat, sizeof quat, r->part[QUATERNIONS] ? d->quat_error : NAN, 2);
   cli_progress_end();
+  if (!v->titled)
+    printf("%-18s %-5s %7s  %-10s  %8s  %8s  %9s  %8s  %8s\n", "episode", "check", "states", "end",
+           "latch", "computed", "reward", "time err", "quat err");
+  v->titled = true;
   printf("%-18s %-5s %7" PRId64 "  %-10s  %8s  %8s  %9s  %8s  %8s\n", r->entry->id,
          r->nfound ? "WRONG" : "ok", d->checked, ph_end_name(r->entry->end_reason), recorded,
          computed, reward, time, quat);
@@ -295,7 +300,7 @@ static int check_entry(struct verify *v, size_t i) {
   if (v->episodes)
     add(v, &r);
   else if (exit_status == EXIT_FINE)
-    print(&r);
+    print(v, &r);
   ph_episode_free(episode);
   return exit_status;
 }
@@ -348,9 +353,6 @@ static int check_all(struct verify *v) {
     return status;
   if (v->opt->episode)
     n = first + 1;
-  if (!v->episodes)
-    printf("%-18s %-5s %7s  %-10s  %8s  %8s  %9s  %8s  %8s\n", "episode", "check", "states", "end",
-           "latch", "computed", "reward", "time err", "quat err");
   for (size_t i = first; i < n && status == EXIT_FINE; i++)
     if (cli_in_group(v->store, group, i))
       status = check_entry(v, i);
