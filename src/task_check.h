@@ -15,8 +15,12 @@ typedef struct ph_checking {
   bool full;   /* no memory for one */
 } ph_checking;
 
-/* Adds a finding; one with the same place and text is there once. */
+/* Adds a finding; one with the same place and text is there once, and so is an error that differs
+ * in seed and step alone. */
 void ph_check_add(ph_checking *c, ph_check_kind kind, const char *where, const char *fmt, ...)
+    PH_PRINTF(4, 5);
+/* The same for what is only worth knowing. */
+void ph_check_note(ph_checking *c, ph_check_kind kind, const char *where, const char *fmt, ...)
     PH_PRINTF(4, 5);
 
 /* task_check_run.c: runs the episodes. */

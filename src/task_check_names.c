@@ -69,11 +69,17 @@ static void read_chain(struct scan *s, struct chain *chain) {
 
 /* --- findings --- */
 
-/* Whether a function that ran has said the same. */
-static bool is_known(const ph_checking *c, const char *text) {
-  for (size_t i = 0; i < c->out->nfindings; i++)
-    if (c->out->finding[i].kind == PH_CHECK_ERROR && strstr(c->out->finding[i].text, text))
+/* Whether a function that ran has complained of that word in that line. */
+static bool is_known(const ph_checking *c, int line, const char *word) {
+  char place[40], quoted[WORD + 2];
+  snprintf(place, sizeof place, ":%d: ", line);
+  snprintf(quoted, sizeof quoted, "'%s'", word);
+  for (size_t i = 0; i < c->out->nfindings; i++) {
+    const ph_check_finding *finding = &c->out->finding[i];
+    if (finding->kind == PH_CHECK_ERROR && strstr(finding->text, place) &&
+        strstr(finding->text, quoted))
       return true;
+  }
   return false;
 }
 
@@ -82,7 +88,7 @@ static void unknown(struct scan *s, int line, const char *said, const char *what
   char where[200], list[300], text[600];
   snprintf(where, sizeof where, "%s:%d", s->file, line);
   snprintf(text, sizeof text, "%s '%s'%s", what, near->word, ph_near_text(near, list, sizeof list));
-  if (!is_known(s->c, text))
+  if (!is_known(s->c, line, near->word))
     ph_check_add(s->c, PH_CHECK_NAME, where, "%s: %s", said, text);
 }
 

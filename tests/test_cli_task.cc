@@ -25,7 +25,7 @@ string WithoutNumbers(const string &text) {
   std::istringstream in(text);
   string all;
   for (string line; std::getline(in, line);)
-    if (!std::regex_search(line, std::regex("^  (clipped|condition|ended) |^[0-9]+ finding")))
+    if (!std::regex_search(line, std::regex("^  (clipped|condition|note|ended) |^[0-9]+ finding")))
       all += std::regex_replace(line, std::regex(" +-?[0-9][0-9.e+-]*"), " #") + "\n";
   return all;
 }
@@ -49,7 +49,7 @@ TEST_F(CliTask, OfTheDataTasks) {
   for (const char *name : {"drawer_close", "muscle_reach", "quadruped_stand", "stack"}) {
     fs::path task = fs::path(TEST_SOURCE_ROOT) / "data" / (string(name) + ".lua");
     Outcome o = Run({"task", "check", task.string()});
-    EXPECT_TRUE(o.status == 0 || o.status == 1) << o.err;
+    EXPECT_EQ(0, o.status) << o.out << o.err;
     EXPECT_EQ("", o.err);
     string text = WithoutCosts(o.out);
     size_t at = text.find(task.string());
@@ -74,6 +74,8 @@ TEST_F(CliTask, FindingsAndExitStatus) {
   EXPECT_NE(string::npos, o.out.find("  name       odd.lua:3: s.joint.crt: no joint 'crt'; did you "
                                      "mean 'cart'?\n"
                                      "  condition  success: never true in 21 steps\n"
+                                     "  note       max_steps: is missing: nothing but success "
+                                     "ends an episode\n"
                                      "2 findings\n"))
       << o.out;
 }
@@ -101,6 +103,10 @@ TEST_F(CliTask, Json) {
   EXPECT_STREQ("reward", json_string_value(json_object_get(finding, "kind")));
   EXPECT_STREQ("reward", json_string_value(json_object_get(finding, "where")));
   EXPECT_STREQ("is 1 at each of 12 steps", json_string_value(json_object_get(finding, "text")));
+  json_t *notes = json_object_get(all, "notes");
+  ASSERT_EQ(1u, json_array_size(notes)) << o.out;
+  finding = json_array_get(notes, 0);
+  EXPECT_STREQ("endless", json_string_value(json_object_get(finding, "kind")));
   json_decref(all);
 }
 
@@ -222,6 +228,43 @@ TEST_F(CliTask, RecordedByAnExpression) {
   EXPECT_EQ(0, Run({"verify", Path("run")}).status);
   ExpectError({"record", Path("cart.lua"), "--out", Path("other"), "--success", "s.tme > 1"}, 3,
               "--success 's.tme > 1': column 3: s has no 'tme'; did you mean 'time'?");
+}
+
+/* --- what a task lacks, given beside it --- */
+
+const char kNever[] = "read first; while read x; do echo [0.5]; done";
+
+/* A file that only judges is recorded with a model and a policy beside it; what runs is stored. */
+TEST_F(CliTask, AModelAndALimitBesideTheTask) {
+  Put("judge.lua", "return { success = function(s) return s.joint.cart > 100 end }");
+  ExpectError({"record", "judge.lua", "--policy-command", kNever, "--out", "run"}, 3,
+              "judge.lua: the task names no model: --model M.xml gives one");
+  Outcome o = Run({"record", "judge.lua", "--policy-command", kNever, "--model", "cart.xml",
+                   "--max-steps", "7", "--out", "run"});
+  ASSERT_EQ(0, o.status) << o.err;
+  EXPECT_FALSE(Has(o.err, "max_steps")) << o.err;
+  o = Run({"screen", "run", "--at", "last", "--size", "200x40"});
+  EXPECT_TRUE(Has(o.out, "7 actions")) << o.out;
+  EXPECT_TRUE(Has(o.out, "ended: truncated")) << o.out;
+  EXPECT_TRUE(Has(o.out, "promised EXACT")) << o.out;
+  EXPECT_EQ(0, Run({"verify", "run"}).status);
+  /* It goes before the task's own, and with an expression. */
+  o = Run({"record", "cart.lua", "--max-steps", "3", "--success", "s.time > 9", "--out", "other"});
+  ASSERT_EQ(0, o.status) << o.err;
+  o = Run({"screen", "other", "--at", "last", "--size", "200x40"});
+  EXPECT_TRUE(Has(o.out, "3 actions")) << o.out;
+  EXPECT_EQ(0, Run({"verify", "other"}).status);
+}
+
+TEST_F(CliTask, WhatHasNoEndIsSaidWhenItIsRecorded) {
+  Put("free.lua", "return { model = 'cart.xml', success = function(s) return s.step == 5 end,\n"
+                  "  policy = function(s, rng) return {0.5} end }");
+  Outcome o = Run({"record", "free.lua", "--out", "run"});
+  ASSERT_EQ(0, o.status) << o.err;
+  EXPECT_TRUE(Has(o.err, "the task has no max_steps: nothing but success ends an episode; "
+                         "--max-steps N limits it"))
+      << o.err;
+  EXPECT_FALSE(Has(Record("other").err, "max_steps"));
 }
 
 } // namespace

@@ -179,6 +179,25 @@ TEST(Readme, WhatItSaysOfRecordingRuns) {
   EXPECT_EQ(run_script(clear + script + clear, "readme_recording.sh"), 0);
 }
 
+/* Pasted beside its model it is checked without a finding, and recorded with success. */
+TEST(Readme, TheTaskItShowsRuns) {
+  ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
+  std::string text = read_file(root + "/README.md"), mark = "<!-- task -->\n```lua\n";
+  size_t from = text.find(mark);
+  ASSERT_NE(from, std::string::npos);
+  from += mark.size();
+  std::string folder = testing::TempDir() + "readme_taskXXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::ofstream(folder + "/push.lua") << text.substr(from, text.find("```", from) - from);
+  std::string script = "set -e\ncp data/drawer.xml data/*.obj " + folder + "\ncd " + folder +
+                       "\nplayhead=$(realpath $playhead)\n"
+                       "$playhead task check push.lua\n"
+                       "$playhead record push.lua --envs 2 --episodes 4 --out run | tee said\n"
+                       "test $($playhead info run --json | grep -o '\"success\": *true' | wc -l) = 4\n";
+  EXPECT_EQ(run_script(script, "readme_task.sh"), 0);
+  EXPECT_EQ(std::system(("rm -rf " + folder).c_str()), 0);
+}
+
 TEST(Readme, ThePolicyAndTheJudgeInPythonRun) {
   ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
   if (std::system("python3 -c 'import json' 2>/dev/null") != 0)

@@ -34,12 +34,20 @@ protected:
   }
   /* Its findings, a line each. */
   std::string found(const std::string &body, bool with_model = true) {
+    return listed(body, with_model, false);
+  }
+  /* The same of what is only worth knowing. */
+  std::string noted(const std::string &body) { return listed(body, true, true); }
+  std::string listed(const std::string &body, bool with_model, bool notes) {
     ph_status status = run(body, with_model);
     if (status != PH_OK)
       return std::string("! ") + ph_error();
     std::string all;
     for (size_t i = 0; i < check->nfindings; i++) {
       const ph_check_finding &f = check->finding[i];
+      EXPECT_EQ(i >= check->nfindings - check->nnotes, f.note) << "notes are the last";
+      if (f.note != notes)
+        continue;
       all += std::string(ph_check_name(f.kind)) + " " + f.where + ": " + f.text + "\n";
     }
     return all;
@@ -104,7 +112,6 @@ TEST_F(Check, WhatThereIsNotHasNoCost) {
 
 TEST_F(Check, ConditionsAndRewardsThatSayNothing) {
   EXPECT_EQ("condition success.a: never true in 60 steps\n"
-            "condition success.b: always true in 60 steps\n"
             "reward reward: is 2 at each of 60 steps\n",
             found("success = { a = function(s) return false end, b = function(s) return true end,\n"
                   "c = function(s) return s.step > 3 end }, reward = function(s) return 2 end"));
@@ -154,6 +161,42 @@ TEST_F(Check, Resets) {
 TEST_F(Check, ElementsThatAreCut) {
   EXPECT_EQ("clipped action[0] lift: cut at 33 of 60 steps\n",
             found("policy = function(s, rng) return { s.step % 20 > 8 and 2 or 0, 0, 0, 0 } end"));
+  const char half[] = "max_steps = 99, policy = function(s, rng)\n"
+                      "return { s.step % 2 > 0 and 2 or 0, 0, 0, 0 } end";
+  EXPECT_EQ("", found(half)) << "half of the steps is not most of them";
+  EXPECT_EQ("clipped action[0] lift: cut at 30 of 60 steps\n", noted(half));
+}
+
+TEST_F(Check, WhatIsTrueAtAllTimesBesideOthersIsANote) {
+  const char parts[] = "max_steps = 99, success = { a = function(s) return true end,\n"
+                       "b = function(s) return s.step % 2 == 0 end }, hold_seconds = 1";
+  EXPECT_EQ("", found(parts));
+  EXPECT_EQ("condition success.a: always true in 60 steps\n", noted(parts));
+  EXPECT_EQ("condition success: always true in 60 steps\n",
+            found("success = function(s) return true end, hold_seconds = 1"));
+}
+
+TEST_F(Check, WhatHasNoEndIsANote) {
+  EXPECT_EQ("", noted("max_steps = 9"));
+  EXPECT_EQ("endless max_steps: is missing: nothing ends an episode\n", noted(""));
+  const std::string success = "success = function(s) return s.step > 3 end",
+                    failure = "failure = function(s) return s.step > 30 end";
+  EXPECT_EQ("endless max_steps: is missing: nothing but success ends an episode\n", noted(success));
+  EXPECT_EQ("endless max_steps: is missing: only failure ends an episode\n", noted(failure));
+  EXPECT_EQ("endless max_steps: is missing: only success or failure end an episode\n",
+            noted(success + ", " + failure));
+}
+
+TEST_F(Check, OneMistakeIsOneFinding) {
+  EXPECT_EQ("error seed 0 step 0: dir/t.lua:1: success: no body 'cop'; did you mean 'cup'?\n",
+            found("success = function(s) return s.body.cop.z > 1 end"));
+  EXPECT_EQ("error seed 0 step 3: x: step 3: dir/t.lua:3: reward: no body 'cop'; did you mean "
+            "'cup'?\n",
+            found("success = function(s) return s.time < 0 end,\nreward = function(s)\n"
+                  "  return s.step > 2 and s.body.cop.z or 1 end"));
+  std::string all = found("success = function(s) return s.contact('t[ab]x*', 'top') end");
+  EXPECT_EQ(1, std::count(all.begin(), all.end(), '\n')) << all;
+  EXPECT_EQ("error ", all.substr(0, 6)) << all;
 }
 
 TEST_F(Check, NumbersThatAreNone) {
@@ -180,8 +223,6 @@ TEST_F(Check, ConditionsThatRemember) {
 TEST_F(Check, ErrorsWhereTheyHappen) {
   opt.episodes = 2;
   EXPECT_EQ("error seed 7 step 4: x: step 4: dir/t.lua:2: reward: no body 'cop'; did you mean "
-            "'cup'?\n"
-            "error seed 8 step 4: x: step 4: dir/t.lua:2: reward: no body 'cop'; did you mean "
             "'cup'?\n",
             (opt.seed = 7, found("reward = function(s)\n"
                                  "  return s.step > 3 and s.body.cop.z or s.step end")));

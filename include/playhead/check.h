@@ -17,8 +17,9 @@ extern "C" {
   X(CONDITION, "condition") /* never or always true */                                             \
   X(MEMORY, "memory")       /* another answer when it was asked again */                           \
   X(REWARD, "reward")       /* never changes */                                                    \
+  X(ENDLESS, "endless")     /* nothing but success ends an episode: always a note */               \
   X(BOTH, "both")           /* success and failure in one step, which is a success */              \
-  X(CLIPPED, "clipped")     /* an element of the action was cut */                                 \
+  X(CLIPPED, "clipped")     /* an element of the action was cut; a note where at few steps */      \
   X(FINITE, "not_finite")   /* the episode ended with a number that is none */                     \
   X(REPEAT, "repeat")       /* a second run of a seed has other bits */
 
@@ -34,6 +35,7 @@ typedef struct ph_check_finding {
   ph_check_kind kind;
   char where[128]; /* "success.closed", "drawer.lua:12", "action[2] arm_elbow" */
   char text[400];  /* one sentence, escaped */
+  bool note;       /* worth knowing, and as it may well be meant */
 } ph_check_finding;
 
 typedef struct ph_check_condition {
@@ -72,7 +74,8 @@ typedef struct ph_check {
   ph_check_condition *condition; /* of success, of stages, failure */
   ph_check_cost cost;
   size_t nfindings;
-  ph_check_finding *finding; /* by kind, in the order of the list */
+  ph_check_finding *finding; /* by kind, in the order of the list; notes behind them */
+  size_t nnotes;             /* of those: the last of them */
 } ph_check;
 
 typedef struct ph_check_options {

@@ -136,16 +136,17 @@ static void print_cost(const ph_check *check) {
 static void print_findings(const ph_check *check) {
   for (size_t i = 0; i < check->nfindings; i++) {
     const ph_check_finding *finding = &check->finding[i];
-    printf("  %-10s ", ph_check_name(finding->kind));
+    printf("  %-10s ", finding->note ? "note" : ph_check_name(finding->kind));
     cli_print_text(finding->where);
     printf(": ");
     cli_print_text(finding->text);
     printf("\n");
   }
-  if (check->nfindings == 0)
+  size_t n = check->nfindings - check->nnotes;
+  if (n == 0)
     printf("nothing odd was found\n");
   else
-    printf("%zu finding%s\n", check->nfindings, check->nfindings == 1 ? "" : "s");
+    printf("%zu finding%s\n", n, n == 1 ? "" : "s");
 }
 
 static void print_check(const struct checked *c) {
@@ -184,13 +185,14 @@ static json_t *conditions_json(const ph_check *check) {
   return list;
 }
 
-static json_t *findings_json(const ph_check *check) {
+static json_t *findings_json(const ph_check *check, bool notes) {
   json_t *list = json_array();
   for (size_t i = 0; list && i < check->nfindings; i++)
-    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "kind",
-                                          ph_check_name(check->finding[i].kind), "where",
-                                          ph_json_text(check->finding[i].where), "text",
-                                          ph_json_text(check->finding[i].text)));
+    if (check->finding[i].note == notes)
+      json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "kind",
+                                            ph_check_name(check->finding[i].kind), "where",
+                                            ph_json_text(check->finding[i].where), "text",
+                                            ph_json_text(check->finding[i].text)));
   return list;
 }
 
@@ -231,11 +233,12 @@ static int print_json(const struct checked *c) {
       (json_int_t)check->episodes, "steps", (json_int_t)check->steps, "seeds", seeds_json(check),
       "control_dt", check->ran ? ph_json_number(check->control_dt) : json_null(), "hold_steps",
       (json_int_t)check->hold_steps, "ends", ends_json(check));
-  json_t *more = json_pack("{s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o}", "actions",
-                           elements_json(check), "conditions", conditions_json(check), "reward",
-                           "min", ph_json_number(check->reward_min), "max",
-                           ph_json_number(check->reward_max), "cost_us", cost_json(check, false),
-                           "cost_ratio", cost_json(check, true), "findings", findings_json(check));
+  json_t *more =
+      json_pack("{s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "actions", elements_json(check),
+                "conditions", conditions_json(check), "reward", "min",
+                ph_json_number(check->reward_min), "max", ph_json_number(check->reward_max),
+                "cost_us", cost_json(check, false), "cost_ratio", cost_json(check, true),
+                "findings", findings_json(check, false), "notes", findings_json(check, true));
   if (!all || !more || json_object_update(all, more) != 0) {
     json_decref(all);
     json_decref(more);
@@ -275,7 +278,7 @@ static int check_task(struct checked *c) {
     status = print_json(c);
   else
     print_check(c);
-  return status == EXIT_FINE && c->check->nfindings > 0 ? EXIT_FINDING : status;
+  return status == EXIT_FINE && c->check->nfindings > c->check->nnotes ? EXIT_FINDING : status;
 }
 
 int verb_task(const struct options *opt) {
