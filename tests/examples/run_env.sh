@@ -13,6 +13,19 @@ for task in drawer_close muscle_reach quadruped_stand stack; do
   grep -Eq '^seed 3: [0-9]+ steps, reward .*: (success|terminated|truncated) ' "$folder/one"
 done
 
+# A task that ends nothing is left, and what is no seed is refused.
+echo "return { model = '$root/data/drawer.xml', success = function(s) return false end }" \
+  > "$folder/endless.lua"
+timeout 120 "$env_one" "$folder/endless.lua" > "$folder/one"
+grep -q '^seed 0: 2000 steps, reward 0: not ended, and left here' "$folder/one"
+for seed in abc -1 1x '' 99999999999999999999; do
+  if "$env_one" "$root/data/stack.lua" "$seed" 2> "$folder/error"; then
+    echo "'$seed' was taken for a seed"
+    exit 1
+  fi
+  grep -q "^env_one: seed $seed: not a whole number from 0" "$folder/error"
+done
+
 "$env_many" "$root/data/drawer_close.lua" 6 300 1 | tee "$folder/one"
 grep -Eq '^6 envs, [0-9]+ numbers in a state: 1800 steps, [1-9][0-9]* episodes ended' "$folder/one"
 for threads in 2 5 0; do
