@@ -62,6 +62,24 @@ static bool found(const struct search *s) {
   return s->board.n > 0 && explains(&s->board.top[0]);
 }
 
+/* All but one in four have the bits. */
+static bool exact(const struct search *s) {
+  return s->board.n > 0 && s->board.top[0].same * 4 >= s->board.top[0].n * 3;
+}
+
+/* Small beside the tolerance: what is left when digits or a warmstart are lost. */
+static bool small(const ph_trial *t) {
+  return t->n > 0 && t->median <= 0.05;
+}
+
+/* Whether the file's own way is not far off. */
+static bool nearly(const struct search *s) {
+  for (int i = 0; i < s->board.n; i++)
+    if (same_variant(&s->board.top[i].variant, &s->as_is))
+      return small(&s->board.top[i]);
+  return false;
+}
+
 static const int shifts[] = {0, -1, 1};
 
 /* Other offsets, with as many substeps as the file and as its times say. */
@@ -78,6 +96,17 @@ static ph_status try_offsets(struct search *s) {
   return status;
 }
 
+/* One transition rules most ways out; the others are tried on a second. */
+static ph_status try_quickly(struct search *s, struct board *board, const ph_variant *v) {
+  ph_trial trial;
+  ph_status status = ph_bench_try(s->bench, v, s->probe, 1, &trial);
+  if (status != PH_OK)
+    return status;
+  if (board->n == KEPT && trial.fits == 0 && trial.median > 10 * board->top[KEPT - 1].median)
+    return PH_OK;
+  return try_on(s, board, v, PAIR);
+}
+
 /* All decimations with all offsets on few transitions, the best of them on more. */
 static ph_status try_decimations(struct search *s) {
   struct board quick = {.n = 0};
@@ -88,7 +117,7 @@ static ph_status try_decimations(struct search *s) {
       v.shift = shifts[i];
       v.control_steps = steps;
       if (steps != s->as_is.control_steps)
-        status = try_on(s, &quick, &v, PAIR);
+        status = try_quickly(s, &quick, &v);
     }
   for (int i = 0; i < quick.n && status == PH_OK; i++)
     status = try_on(s, &s->board, &quick.top[i].variant, FEW);
@@ -96,12 +125,12 @@ static ph_status try_decimations(struct search *s) {
 }
 
 /* Recipes, and no warmstart, on top of what did best so far. */
-static ph_status try_recipes(struct search *s) {
+static ph_status try_recipes(struct search *s, int most) {
   ph_variant base[3];
   int n = 0;
   ph_status status = PH_OK;
   base[n++] = s->as_is;
-  for (int i = 0; i < s->board.n && n < 3; i++)
+  for (int i = 0; i < s->board.n && n < most; i++)
     if (!same_variant(&s->board.top[i].variant, &s->as_is))
       base[n++] = s->board.top[i].variant;
   for (int i = 0; i < n; i++)
@@ -148,21 +177,17 @@ static ph_status search(struct search *s, ph_evidence *e) {
   if (s->nprobes == 0)
     return PH_OK;
   status = try_offsets(s);
-  /* Where all is right within rounding only what touches the solver is in question. */
+  /* Where little is wrong the solver is asked first, else alignment and decimation. */
+  if (status == PH_OK && !exact(s) && (e->bad == 0 || nearly(s)))
+    status = try_recipes(s, 1);
   if (status == PH_OK && !found(s) && e->bad > 0)
     status = try_decimations(s);
-  bool exact = s->board.n > 0 && s->board.top[0].same * 4 >= s->board.top[0].n * 3;
-  if (status == PH_OK && !exact)
-    status = try_recipes(s);
+  if (status == PH_OK && !exact(s) && e->bad > 0)
+    status = try_recipes(s, 3);
   return status;
 }
 
 /* --- what follows --- */
-
-/* Small beside the tolerance: what is left when digits or a warmstart are lost. */
-static bool small(const ph_trial *t) {
-  return t->n > 0 && t->median <= 0.05;
-}
 
 static bool other_way(const ph_diagnosis *out) {
   return !same_variant(&out->best, &out->as_is);

@@ -48,9 +48,13 @@ struct Truth {
   std::function<void(int, double *)> alter;      /* the ctrl that is really sent at step t */
 };
 
-inline void action_of(int t, double *action) {
-  action[0] = 0.6 * std::sin(0.31 * t) + 0.2 * std::sin(1.3 * t + 1);
-  action[1] = 0.8 * std::cos(0.43 * t) - 0.2 * std::sin(1.7 * t);
+inline std::vector<double> action_of(int t, int n) {
+  std::vector<double> action(static_cast<size_t>(n));
+  for (int i = 0; i < n; i++)
+    action[static_cast<size_t>(i)] =
+        i % 2 == 0 ? 0.6 * std::sin(0.31 * t + i) + 0.2 * std::sin(1.3 * t + 1)
+                   : 0.8 * std::cos(0.43 * t + i - 1) - 0.2 * std::sin(1.7 * t);
+  return action;
 }
 
 struct Wrong {
@@ -124,18 +128,17 @@ struct Wrong {
       sim->d->qvel[i] = 0.3 * std::sin(i + 1.0);
     keep(sim);
     for (int t = 0; t < truth.actions; t++) {
-      double action[2], ctrl[2], reward = 0;
+      double reward = 0;
       uint8_t flags = 0;
-      action_of(t, action);
-      memcpy(ctrl, action, sizeof ctrl);
+      std::vector<double> action = action_of(t, meta.dims.nu), ctrl = action;
       if (truth.alter)
-        truth.alter(t, ctrl);
+        truth.alter(t, ctrl.data());
       for (int s = 0; s < truth.control_steps; s++) {
         if (truth.touch)
           truth.touch(sim->d, t, s);
-        substep(sim->m, sim->d, truth, ctrl);
+        substep(sim->m, sim->d, truth, ctrl.data());
       }
-      memory->add(PH_COL_ACTIONS, action);
+      memory->add(PH_COL_ACTIONS, action.data());
       memory->add(PH_COL_REWARDS, &reward);
       memory->add(PH_COL_FLAGS, &flags);
       keep(sim);
