@@ -41,7 +41,8 @@ PH_API const char *ph_feed_name(ph_feed f); /* "recorded", "held", "zero" */
 
 /* A number of the model that is other than recorded: "timestep", "solver", "iterations",
  * "ls_iterations", "tolerance", "integrator", "cone", "gravity.z", "friction" (of all geoms,
- * times the value), "friction:NAME" (of the geoms of that geom or body; the sliding one is set). */
+ * times the value), "friction:NAME" (of the geoms of that geom or body; the sliding one is set; of
+ * two geoms that touch the engine takes the larger one). "gravity.x" and "gravity.y" likewise. */
 typedef struct ph_change {
   char name[96];
   double value; /* of solver, integrator, cone: the engine's enum */
@@ -53,7 +54,10 @@ PH_API ph_status ph_change_parse(ph_change *out, const char *text);
 typedef struct ph_rerun_options {
   int64_t anchor;     /* the recorded step that it starts from */
   const ph_row *from; /* Nullable: a state to start from there, instead of the recorded one; with
-                         its warmstart, ctrl and action_state. Copied */
+                         its warmstart, ctrl and action_state. Copied. What it lacks of ctrl and of
+                         what acts from outside (mocap, welds, forces, ...) is the recorded one's;
+                         without a warmstart that is zero, without action_state it is taken from
+                         the state */
   ph_feed feed;
   const double *override; /* Nullable: (action_dim) NaN where the feed's own stands. Copied */
   const ph_change *changes;
@@ -70,8 +74,12 @@ typedef struct ph_rerun_options {
   { 0, NULL, PH_FEED_RECORDED, NULL, NULL, 0, 0, 0, -1, 0, 0, false }
 
 /* Episode is borrowed, model and task referenced; task and opt are nullable. *out is the caller's.
+ * Hold and stages go on from what the recorded rows before the anchor came to (of the last 2000,
+ * where the file does not hold this task's predicate, or there are stages). A task that cannot
+ * judge at the anchor judges nothing, and instants say why.
  * PH_ENOTFOUND: STATES ONLY, ph_error() is the reason. PH_EMISMATCH: model or task do not fit, both
- * sides named; or a change names nothing. PH_ECORRUPT, PH_ENOMEM, PH_ESIM. */
+ * sides named; or a change names nothing. PH_EINVAL: no such anchor, feed or recipe, or `from` has
+ * no state. PH_ECORRUPT, PH_ENOMEM, PH_ESIM. */
 PH_API ph_status ph_rerun_create(ph_rerun **out, const ph_episode *episode, const ph_model *model,
                                  const ph_task *task, const ph_rerun_options *opt);
 PH_API ph_rerun *ph_rerun_ref(ph_rerun *run);
@@ -107,12 +115,12 @@ typedef struct ph_instant {
   const ph_sim *sim;    /* in that state, derived quantities fresh */
   bool judged;          /* the following are known: there is a task that judges, and substep is 0 */
   bool predicate;
-  ph_hold hold;     /* after this step */
-  ph_stages stages; /* likewise */
-  double reward;    /* of the transition that led here; NaN at the anchor or without a task */
-  uint8_t flags;    /* PH_FLAG_*, likewise */
-  ph_end end;       /* PH_END_UNKNOWN: goes on; a rerun goes on after an end too */
-  const char *detail;
+  ph_hold hold;       /* after this step */
+  ph_stages stages;   /* likewise */
+  double reward;      /* of the transition that led here; NaN at the anchor or without a task */
+  uint8_t flags;      /* PH_FLAG_*, likewise */
+  ph_end end;         /* PH_END_UNKNOWN: goes on; a rerun goes on after an end too */
+  const char *detail; /* of the end, "" without one; or why the task judges nothing */
 } ph_instant;
 
 /* References the rerun. *out is the caller's and stands at the anchor. PH_ENOMEM, PH_ESIM. */
@@ -123,7 +131,8 @@ PH_API void ph_cursor_close(ph_cursor *cursor); /* Nullable */
  * nearest state at or before it: its own or a kept one. cancel (nullable) is asked at every control
  * step: PH_ECANCELED, and the cursor stands where it came to; what it passed is kept. PH_ESIM: the
  * physics left the numbers that the engine takes; the text names step and element, and the cursor
- * stands at the last step before. PH_ECORRUPT: an action cannot be read. PH_ETASK. */
+ * stands at the last step before. PH_ECORRUPT: an action cannot be read. PH_ETASK: the script
+ * failed. */
 PH_API ph_status ph_cursor_seek(ph_cursor *cursor, int64_t step, int substep,
                                 bool (*cancel)(void *arg), void *arg);
 PH_API const ph_instant *ph_cursor_now(const ph_cursor *cursor); /* never NULL */
@@ -131,8 +140,9 @@ PH_API const ph_instant *ph_cursor_now(const ph_cursor *cursor); /* never NULL *
 PH_API int64_t ph_cursor_cost(const ph_cursor *cursor);
 
 /* One step from the *recorded* state `step`, with the action that is fed there: the one-step
- * successor, to be compared with recorded state step+1. The cursor stands there then, and no state
- * of it is kept; the next seek starts from a kept one. Errors as above. */
+ * successor, to be compared with recorded state step+1. The cursor stands there then, not judged,
+ * and no state of it is kept; the next seek starts from a kept one. Errors as above; PH_ECORRUPT
+ * also where the recorded state cannot be read, and the cursor stands at the anchor then. */
 PH_API ph_status ph_cursor_one_step(ph_cursor *cursor, int64_t step);
 
 #ifdef __cplusplus
