@@ -11,6 +11,8 @@
 #include "rerun_parts.h"
 #include "thread.h"
 
+enum { THREADS_MAX = 256 };
+
 struct start {
   ph_analysis *a;
   bool first;
@@ -87,11 +89,12 @@ static bool start_thread(ph_analysis *a, bool first) {
 static int threads_wanted(const ph_analysis *a) {
   int jobs = a->opt.jobs > 0 ? a->opt.jobs : ph_thread_cores();
   int64_t useful = 1 + (a->last_step > 0 ? a->last_step / PH_FACTS_BLOCK + 1 : 0);
-  return (int)least(jobs, useful);
+  return (int)least(jobs, least(useful, THREADS_MAX));
 }
 
 ph_status ph_analysis_start(ph_analysis **out, ph_rerun *run, const ph_analysis_options *opt) {
   const ph_analysis_options usual = {.tolerance = ph_tolerance_default()};
+  const ph_tolerance none = {{0}};
   *out = NULL;
   ph_analysis *a = calloc(1, sizeof *a);
   if (!a)
@@ -100,6 +103,8 @@ ph_status ph_analysis_start(ph_analysis **out, ph_rerun *run, const ph_analysis_
   pthread_cond_init(&a->done, NULL);
   a->run = ph_rerun_ref(run);
   a->opt = opt ? *opt : usual;
+  if (memcmp(&a->opt.tolerance, &none, sizeof none) == 0)
+    a->opt.tolerance = usual.tolerance;
   ph_status status = analysis_fill(a);
   int jobs = threads_wanted(a);
   if (status == PH_OK) {

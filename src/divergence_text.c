@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_locale.h"
 #include "fail.h"
 
 static const struct {
@@ -90,7 +91,7 @@ static int read_kind(const char **at) {
   return -1;
 }
 
-ph_status ph_tolerance_parse(ph_tolerance *tolerance, const char *text) {
+static ph_status read_tolerance(ph_tolerance *tolerance, const char *text) {
   ph_tolerance t = *tolerance;
   for (const char *at = skip(text);; at = skip(at + 1)) {
     char *end;
@@ -116,6 +117,13 @@ ph_status ph_tolerance_parse(ph_tolerance *tolerance, const char *text) {
   }
   *tolerance = t;
   return PH_OK;
+}
+
+ph_status ph_tolerance_parse(ph_tolerance *tolerance, const char *text) {
+  locale_t before = ph_c_locale_enter();
+  ph_status status = read_tolerance(tolerance, text);
+  ph_c_locale_leave(before);
+  return status;
 }
 
 /* "1 mm" of 1e-3 m. */

@@ -243,6 +243,19 @@ TEST_F(Analysis, CanLeaveOut) {
   ph_analysis_free(a);
 }
 
+TEST_F(Analysis, HasAToleranceOfItsOwn) {
+  start_plain();
+  how = {};
+  ph_analysis *a = whole(1 << 30);
+  ph_tolerance usual = ph_tolerance_default();
+  EXPECT_EQ(0, memcmp(&usual, ph_analysis_tolerance(a), sizeof usual));
+  ph_analysis_free(a);
+  ph_tolerance_parse(&how.tolerance, "0.5");
+  a = whole(1);
+  EXPECT_EQ(0.5, ph_analysis_tolerance(a)->of[PH_MEASURE_BODY_PLACE]);
+  ph_analysis_free(a);
+}
+
 TEST_F(Analysis, RefusesStepsThatThereAreNot) {
   start_plain();
   ph_analysis *a = whole(1);

@@ -16,9 +16,9 @@ typedef struct ph_analysis ph_analysis;
 typedef struct ph_analysis_options {
   int jobs; /* threads; 0: as many as there are processors. The first runs freely, the others take
                single steps; with 1 the one does both */
-  ph_tolerance tolerance;
-  bool no_one_step; /* leave that out */
-  bool no_bodies;   /* measure joints alone */
+  ph_tolerance tolerance; /* all zero: the default one */
+  bool no_one_step;       /* leave that out */
+  bool no_bodies;         /* measure joints alone */
 } ph_analysis_options;
 
 /* Begins. References the rerun; opt is nullable. *out is the caller's; free cancels and waits.

@@ -345,7 +345,7 @@ int main(int argc, char **argv) {
                                           {"arm", "data/drawer_close.lua"}};
   const char *tmp = getenv("TMPDIR");
   char root[300], dir[400], command[320];
-  long steps = argc == 3 ? atol(argv[2]) : 1000;
+  long steps = argc == 3 ? atol(argv[2]) : 1500;
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   int missed = 0, cores = processors < 1 ? 1 : processors < THREADS_MAX ? (int)processors : 8;
   struct rusage usage;
