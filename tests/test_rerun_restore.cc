@@ -25,7 +25,7 @@ TEST_P(RerunRestore, AnyOrderIsTheStraightRun) {
   Model model(pile(std::get<0>(GetParam()), std::get<1>(GetParam())));
   Maker maker(model.model);
   maker.start = disturb;
-  maker.actions = 90;
+  maker.actions = 60;
   Episode e(maker.make());
   for (int64_t anchor : {int64_t{0}, int64_t{33}}) {
     ph_rerun_options opt = PH_RERUN_OPTIONS_INIT;
@@ -37,7 +37,7 @@ TEST_P(RerunRestore, AnyOrderIsTheStraightRun) {
     EXPECT_GT(r.cached().every, 1);
     EXPECT_LE(r.cached().bytes, opt.budget);
     EXPECT_EQ(r.cached().wanted, r.cached().cached);
-    seek_around(r, straight, 150);
+    seek_around(r, straight, 60);
     if (HasFatalFailure())
       return;
   }
@@ -112,7 +112,7 @@ TEST(RerunSubsteps, BothDirections) {
 TEST(RerunTrust, FullCopies) {
   Model model(pile("PGS"));
   Maker maker(model.model);
-  maker.actions = 50;
+  maker.actions = 30;
   Episode e(maker.make());
   ph_rerun_options opt = PH_RERUN_OPTIONS_INIT;
   Rerun plain(e.episode, model.model, nullptr, opt);
@@ -128,12 +128,12 @@ TEST(RerunTrust, FullCopies) {
   Straight straight(plain, 3);
   Straight with_copies(r, 3);
   EXPECT_TRUE(straight.at == with_copies.at);
-  seek_around(r, straight, 30);
+  seek_around(r, straight, 20);
   Straight with_few(tight, 3);
   EXPECT_TRUE(straight.at == with_few.at);
   EXPECT_GT(tight.cached().every, 1);
   EXPECT_LE(tight.cached().bytes, opt.budget);
-  seek_around(tight, straight, 30);
+  seek_around(tight, straight, 20);
   Cursor c(r);
   for (int64_t t = 0; t < e.meta().states; t++)
     expect_recorded(c.go(t), e);

@@ -49,7 +49,7 @@ void expect_whole(const Recorded &run, size_t i, bool around) {
     EXPECT_EQ(e.meta().end_reason == PH_END_ABORTED ? PH_END_UNKNOWN : e.meta().end_reason,
               ph_cursor_now(c.cursor)->end);
     if (around)
-      seek_around(r, Straight(r, 1), 60);
+      seek_around(r, Straight(r, 1), 25);
   }
 }
 
