@@ -104,7 +104,7 @@ struct dynamic_answer {
   ph_finding *findings;
   /* the branch */
   uint64_t branch;       /* serial of the one that is answered; 0: none */
-  char branch_text[200]; /* "from 213 (dynamic), actions held, friction x0.5: ..." or why not */
+  char branch_text[600]; /* "from 213 (dynamic), actions held, friction x0.5: ..." or why not */
   uint64_t saves;        /* that were done */
   char saved[500];       /* what became of the last */
 };

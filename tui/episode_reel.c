@@ -1,5 +1,7 @@
 #include "episode_reel.h"
 
+#include "session_dynamic.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -563,6 +565,7 @@ void opened_judge_stages(struct opened *o, int64_t most) {
 }
 
 void opened_close(struct opened *o) {
+  dynamic_close(o->dynamic);
   ph_tracks_free(o->tracks);
   ph_replay_free(o->replay);
   free(o->bits);

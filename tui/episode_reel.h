@@ -4,6 +4,8 @@
 
 #include "snapshot.h"
 
+struct dynamic;
+
 /* Everything that an open episode holds; freed by opened_close. Belongs to one thread. */
 struct opened {
   size_t place; /* in the catalog */
@@ -12,12 +14,13 @@ struct opened {
   ph_task *task;   /* NULL likewise */
   ph_replay *replay;
   struct stages_known stages;
-  ph_tracks *tracks; /* made when something is to be plotted; NULL before */
-  struct reel *reel; /* one reference */
-  uint8_t *bits;     /* what a command says of each state; NULL: none judges, or none could */
-  char judge[64];    /* "by CMD"; "": none judges */
-  bool live;         /* the episode is of a live env, and its states grow: borrowed */
-  bool running;      /* ... and has not ended */
+  ph_tracks *tracks;       /* made when something is to be plotted; NULL before */
+  struct reel *reel;       /* one reference */
+  struct dynamic *dynamic; /* physics run again; made when it is first answered; NULL before */
+  uint8_t *bits;           /* what a command says of each state; NULL: none judges, or none could */
+  char judge[64];          /* "by CMD"; "": none judges */
+  bool live;               /* the episode is of a live env, and its states grow: borrowed */
+  bool running;            /* ... and has not ended */
 };
 
 /* task is nullable: judge by it instead of the recorded one; so is success, an expression: judge by

@@ -221,7 +221,8 @@ static ph_status fill_snapshot(struct session *s, struct opened *o, struct snaps
   if (!plots_answer(&s->plots, o, &s->last.plot, snap->step, &snap->plot))
     return PH_ENOMEM;
   snap->stages = o->stages;
-  return session_frame(snap, o, snap->step);
+  ph_status status = session_frame(snap, o, snap->step);
+  return status == PH_OK ? session_dynamic_answer(s, o, snap) : status;
 }
 
 ph_status session_answer(struct session *s, bool again, struct snapshot **out) {
@@ -269,6 +270,8 @@ ph_status session_serve(struct session *s, const struct request *req, struct sna
     return session_live_serve(s, req, out);
   if (!s->answered || req->episode != s->last.episode)
     s->next = req->episode; /* where the list is, at first */
+  if (s->answered && req->episode != s->last.episode)
+    session_dynamic_leave(s, req->episode);
   if (s->answered ? req->look != s->last.look : req->look > 0)
     s->next = req->look;
   if (!s->answered || req->follow != s->last.follow) {

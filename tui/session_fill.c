@@ -134,6 +134,12 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
       s->published = session_clock();
     return true;
   }
+  bool due = false;
+  if (s->answered && o && session_dynamic_work(s, o, interrupted, arg, &due)) {
+    if (due && !(interrupted && interrupted(arg)) && session_answer(s, true, out) == PH_OK)
+      s->published = session_clock();
+    return true;
+  }
   if (!s->answered || (!plotting && !judging && ph_store_unseen(s->store) == 0 && !s->news))
     return false;
   if (plotting)
@@ -144,7 +150,7 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
     look_at_some(s, interrupted, arg);
   uint64_t now = session_clock();
   uint64_t since = now - s->published;
-  bool due = plotting  ? !plots_wanting(&s->plots) || since >= PUBLISH_MS
+  due = plotting  ? !plots_wanting(&s->plots) || since >= PUBLISH_MS
              : judging ? !opened_wants_stages(o) || since >= PUBLISH_MS
                        : since >= COUNT_MS;
   if (s->catalog_at == 0)
@@ -184,6 +190,7 @@ ph_status session_settle(struct session *s, size_t looks, struct snapshot **out)
     opened_judge_stages(o, INT64_MAX);
     news = true;
   }
+  news = (o && session_dynamic_settle(s, o)) || news;
   while (looks-- > 0 && look_at_one(s))
     ;
   if (s->news)

@@ -52,10 +52,13 @@ bool session_follow(struct session *s, uint64_t now) {
 }
 
 uint64_t session_wait(const struct session *s) {
+  const struct opened *o = s->live ? NULL : session_opened((struct session *)s);
+  uint64_t dynamic = o ? session_dynamic_wait(s, o) : UINT64_MAX;
   if (!is_followed(s))
-    return UINT64_MAX;
+    return dynamic;
   uint64_t now = session_clock(), due = s->followed ? s->followed + pause_of(s) : now;
-  return due > now ? due - now : 0;
+  uint64_t wait = due > now ? due - now : 0;
+  return wait < dynamic ? wait : dynamic;
 }
 
 const char *session_no_run(const struct session *s) {

@@ -4,6 +4,7 @@
 
 #include "series.h"
 #include "session.h"
+#include "session_dynamic.h"
 
 enum { SESSION_KEPT = 6 };
 
@@ -65,6 +66,21 @@ bool session_use_group(struct session *s, const char *name);
 ph_status session_frame(struct snapshot *snap, struct opened *o, int64_t step);
 /* The frame that the replay is at. */
 ph_status session_take_frame(struct snapshot *snap, struct opened *o);
+
+/* --- physics run again (session_dynamic.c) --- */
+
+/* What is known of it into snap->dyn, for the wish of s->last. PH_ENOMEM. */
+ph_status session_dynamic_answer(struct session *s, struct opened *o, struct snapshot *snap);
+/* One small piece; false: there is none to do now. *due: it is to be shown. */
+bool session_dynamic_work(struct session *s, struct opened *o, bool (*interrupted)(void *arg),
+                          void *arg, bool *due);
+/* As session_wait. */
+uint64_t session_dynamic_wait(const struct session *s, const struct opened *o);
+/* All of it; where nothing but recorded states is shown, long episodes are left out. True: there
+ * is something to show. */
+bool session_dynamic_settle(struct session *s, struct opened *o);
+/* All but this episode are left. */
+void session_dynamic_leave(struct session *s, size_t episode);
 
 /* --- a live env (session_live.c) --- */
 

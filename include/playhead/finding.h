@@ -10,11 +10,19 @@
 extern "C" {
 #endif
 
-/* X(ID, "name") */
+/* X(ID, "name"), the worst first */
 #define PH_FINDING_LIST(X)                                                                         \
-  X(ODDITY, "oddity")   /* the file contradicts itself */                                          \
+  X(DIVERGENCE, "divergence")     /* physics run again left the recording */                       \
+  X(DIAGNOSIS, "diagnosis")       /* why */                                                        \
+  X(STOPPED, "stopped")           /* physics cannot be run further than this step */               \
+  X(DISAGREEMENT, "disagreement") /* of latches, rewards, ends: recorded against dynamic */        \
+  X(ODDITY, "oddity")             /* the file contradicts itself */                                \
   X(MISSING, "missing") /* something is not there, or cannot be shown: named, never dropped */     \
-  X(MENDED, "mended")   /* changed in the loaded copy so that it can be used */
+  X(LATCH, "latch")                                                                                \
+  X(NEAR_MISS, "near miss") /* the predicate broke before its hold was over */                     \
+  X(CLIPPED, "clipped")     /* actions, by the range that they have */                             \
+  X(WARNED, "warned")       /* by the engine */                                                    \
+  X(MENDED, "mended")       /* changed in the loaded copy so that it can be used */
 
 typedef enum ph_finding_kind {
 #define PH_FINDING_ENUM(id, name) PH_FINDING_##id,

@@ -41,6 +41,7 @@
 #include <playhead/episode.h>
 #include <playhead/export.h>
 #include <playhead/finding.h>
+#include <playhead/finding_dynamic.h>
 #include <playhead/judge.h>
 #include <playhead/latch.h>
 #include <playhead/live.h>

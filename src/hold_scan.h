@@ -1,0 +1,25 @@
+/* A predicate along an episode: where it latched, and where it broke just before. */
+#ifndef PLAYHEAD_HOLD_SCAN_H
+#define PLAYHEAD_HOLD_SCAN_H
+
+#include <playhead/analysis.h>
+
+enum { PH_MISSES = 3 };
+
+typedef struct ph_hold_scan {
+  ph_hold hold;
+  int64_t rows;     /* looked at, as a number of states from step 0 */
+  int64_t from, to; /* true ones around the latch, first and last */
+  bool ended;       /* it broke after the latch */
+  size_t nmisses;
+  struct ph_miss {
+    int64_t row, count; /* true outcomes in a row before `row` broke it */
+  } miss[PH_MISSES];    /* the longest first */
+} ph_hold_scan;
+
+/* By the predicate that the file stores and the hold that it had. False: it has none. */
+bool ph_hold_scan_recorded(ph_hold_scan *out, const ph_episode *episode);
+/* By what the task says of the dynamic states, as far as they are known. False: nothing judges. */
+bool ph_hold_scan_dynamic(ph_hold_scan *out, const ph_analysis *a, const ph_analysis_progress *now);
+
+#endif

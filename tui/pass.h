@@ -1,0 +1,58 @@
+/* One rerun in the background, on a thread of its own: it is made, gone through once, and then the
+ * difference is explained. Whoever started it looks at how far it is, and never waits for it but in
+ * pass_free and pass_wait. Apart from pass_start everything may be called at any time, by the one
+ * thread that started it. */
+#ifndef TUI_PASS_H
+#define TUI_PASS_H
+
+#include "dynamic.h"
+
+#define PASS_FINDINGS 64 /* kept, the worst ones */
+
+struct pass;
+
+struct pass_wish {
+  const ph_episode *episode; /* borrowed until pass_free */
+  ph_model *model;           /* referenced; NULL */
+  ph_task *task;             /* likewise */
+  ph_rerun_options run;      /* all that it points to is copied */
+  ph_tolerance tolerance;
+  bool branch; /* neither single steps nor a diagnosis, and one thread */
+};
+
+/* NULL: out of memory, or of threads. */
+struct pass *pass_start(const struct pass_wish *wish);
+/* Ends it soon. */
+void pass_cancel(struct pass *p);
+void pass_free(struct pass *p); /* Nullable; cancels, and waits */
+/* False: it was canceled. */
+bool pass_wait(struct pass *p);
+
+/* Nothing of it will change any more. */
+bool pass_ended(const struct pass *p);
+bool pass_canceled(const struct pass *p);
+/* Rises with whatever there is to see. */
+uint64_t pass_news(const struct pass *p);
+
+/* NULL: it is still being made, or: */
+ph_rerun *pass_run(const struct pass *p);
+/* Why there is none, in one line; NULL: there is one, or it is being made. */
+const char *pass_refused(const struct pass *p);
+/* NULL: it has not begun. */
+const ph_analysis *pass_analysis(const struct pass *p);
+/* False: it is not known, or was not looked for. */
+bool pass_diagnosis(const struct pass *p, ph_diagnosis *out);
+
+/* What the task says of the dynamic states so far. */
+struct pass_judged {
+  bool on;                  /* a task judges */
+  int64_t hold_steps;       /* of its hold */
+  int64_t first, end;       /* of steps first .. end-1 it is known: */
+  const uint8_t *predicate; /* by step */
+  const int32_t *hold;      /* count after each step */
+};
+void pass_judged(const struct pass *p, struct pass_judged *out);
+/* Copies at most PASS_FINDINGS, worst first. */
+size_t pass_findings(const struct pass *p, ph_finding *out);
+
+#endif

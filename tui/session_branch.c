@@ -1,0 +1,199 @@
+/* "What if from here": a second rerun beside the episode, which is never touched. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session_parts.h"
+
+enum { BRANCH_CACHE = 16 << 20 };
+
+/* The pass has been given away, or there was none. */
+void branch_clear(struct branch *b) {
+  memset(b, 0, sizeof *b);
+}
+
+void branch_aim(struct dynamic *d, const struct branch_wish *wish) {
+  struct branch *b = &d->branch;
+  if (wish->serial == b->serial) {
+    b->wish.saves = wish->saves;
+    memcpy(b->wish.save, wish->save, sizeof b->wish.save);
+    return;
+  }
+  dynamic_leave_pass(d, b->pass);
+  branch_clear(b);
+  b->serial = wish->serial;
+  b->wish = *wish;
+  b->saves = wish->saves; /* those of branches before it */
+}
+
+static bool can_start(const struct dynamic *d) {
+  const struct branch *b = &d->branch;
+  return b->serial && !b->pass && !b->failed[0] &&
+         (!b->wish.dynamic || d->broken[0] || (d->pass && pass_run(d->pass)));
+}
+
+bool branch_wants(const struct dynamic *d) {
+  return can_start(d);
+}
+
+/* --- starting --- */
+
+static void fail(struct branch *b, const char *text) {
+  snprintf(b->failed, sizeof b->failed, "%s", text && *text ? text : "it cannot be run");
+}
+
+static void start(struct dynamic *d, struct opened *o, const ph_row *from) {
+  struct branch *b = &d->branch;
+  double override[BRANCH_ELEMENTS];
+  bool any = false;
+  for (int i = 0; i < BRANCH_ELEMENTS; i++) {
+    override[i] = b->wish.set[i] ? b->wish.value[i] : NAN;
+    any = any || b->wish.set[i];
+  }
+  struct pass_wish wish = {.episode = o->episode,
+                           .model = o->model,
+                           .task = o->task,
+                           .run = PH_RERUN_OPTIONS_INIT,
+                           .tolerance = d->tolerance,
+                           .branch = true};
+  if (any && o->reel->nactions > BRANCH_ELEMENTS) {
+    snprintf(b->failed, sizeof b->failed, "only actions of at most %d elements can be overridden",
+             BRANCH_ELEMENTS);
+    return;
+  }
+  wish.run.anchor = b->wish.at;
+  wish.run.from = from;
+  wish.run.feed = b->wish.feed;
+  wish.run.override = any ? override : NULL;
+  wish.run.changes = b->wish.change;
+  wish.run.nchanges = b->wish.nchanges < BRANCH_CHANGES ? b->wish.nchanges : BRANCH_CHANGES;
+  wish.run.budget = BRANCH_CACHE;
+  b->pass = pass_start(&wish);
+  if (!b->pass)
+    fail(b, ph_status_message(PH_ENOMEM));
+}
+
+/* The dynamic state that it leaves: the cursor goes there, and the frame is sought again. */
+static void start_dynamic(struct dynamic *d, struct opened *o,
+                          const struct dynamic_budget *budget) {
+  struct dynamic there = *d;
+  if (!dynamic_ready(d, o)) {
+    fail(&d->branch, d->broken);
+    return;
+  }
+  there = *d;
+  d->sought = true;
+  d->there = false;
+  d->step = d->branch.wish.at;
+  d->substep = 0;
+  d->error[0] = 0;
+  dynamic_seek(d, budget);
+  bool arrived = d->there;
+  if (arrived && d->error[0])
+    fail(&d->branch, d->error);
+  else if (arrived)
+    start(d, o, &ph_cursor_now(d->cursor)->row);
+  d->sought = there.sought;
+  d->there = false;
+  d->step = there.step;
+  d->substep = there.substep;
+  d->error[0] = 0;
+}
+
+void branch_work(struct dynamic *d, struct opened *o, const struct dynamic_budget *budget) {
+  if (!can_start(d))
+    return;
+  if (d->refused[0])
+    fail(&d->branch, d->refused);
+  else if (d->branch.wish.dynamic)
+    start_dynamic(d, o, budget);
+  else
+    start(d, o, NULL);
+}
+
+/* --- the answer --- */
+
+/* "friction x0.5", "solver CG", "timestep 0.001". */
+static void change_text(const ph_change *c, char *out, size_t size) {
+  static const struct {
+    const char *name, *word[4];
+  } words[] = {{"solver", {"PGS", "CG", "Newton"}},
+               {"integrator", {"Euler", "RK4", "implicit", "implicitfast"}},
+               {"cone", {"pyramidal", "elliptic"}}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(c->name, words[i].name) == 0 && c->value >= 0 && c->value < 4 &&
+        words[i].word[(int)c->value]) {
+      snprintf(out, size, "%s %s", c->name, words[i].word[(int)c->value]);
+      return;
+    }
+  snprintf(out, size, "%.60s %s%.6g", c->name, strcmp(c->name, "friction") == 0 ? "x" : "",
+           c->value);
+}
+
+static void wish_text(const struct branch *b, char *out, size_t size) {
+  const struct branch_wish *w = &b->wish;
+  size_t set = 0;
+  int n = snprintf(out, size, "from %lld (%s), actions %s", (long long)w->at,
+                   w->dynamic ? "dynamic" : "recorded",
+                   w->feed == PH_FEED_RECORDED ? "as recorded" : ph_feed_name(w->feed));
+  for (int i = 0; i < BRANCH_ELEMENTS; i++)
+    set += w->set[i];
+  if (set > 0 && n > 0 && (size_t)n < size)
+    n += snprintf(out + n, size - (size_t)n, " but for %zu element%s", set, set == 1 ? "" : "s");
+  for (size_t i = 0; i < w->nchanges && i < BRANCH_CHANGES && n > 0 && (size_t)n < size; i++) {
+    char change[100];
+    change_text(&w->change[i], change, sizeof change);
+    n += snprintf(out + n, size - (size_t)n, ", %s", change);
+  }
+}
+
+static void outcome_text(const struct branch *b, char *out, size_t size) {
+  ph_analysis_progress now;
+  ph_analysis_summary sum;
+  struct pass_judged judged;
+  const ph_analysis *a = b->pass ? pass_analysis(b->pass) : NULL;
+  if (b->failed[0] || (b->pass && pass_refused(b->pass))) {
+    snprintf(out, size, "%s", b->failed[0] ? b->failed : pass_refused(b->pass));
+    return;
+  }
+  if (!a) {
+    snprintf(out, size, "is about to run");
+    return;
+  }
+  ph_analysis_look(a, &now);
+  ph_analysis_sum(a, &sum);
+  pass_judged(b->pass, &judged);
+  if (!now.ended) {
+    snprintf(out, size, "running %lld/%lld", (long long)now.free_run - 1,
+             (long long)now.states - 1);
+    return;
+  }
+  int n = 0;
+  if (now.stopped >= 0)
+    n = snprintf(out, size, "ends at %lld: %s", (long long)now.stopped, now.text);
+  else if (sum.first[PH_DIVERGED] >= 0)
+    n = snprintf(out, size, "leaves the recording at %lld", (long long)sum.first[PH_DIVERGED]);
+  else
+    n = snprintf(out, size, "stays on the recording");
+  if (!judged.on || n < 0 || (size_t)n >= size)
+    return;
+  if (sum.latch >= 0)
+    snprintf(out + n, size - (size_t)n, ", latches at %lld", (long long)sum.latch);
+  else
+    snprintf(out + n, size - (size_t)n, ", never latches");
+}
+
+void branch_answer(struct dynamic_answer *out, struct dynamic *d, const struct opened *o) {
+  struct branch *b = &d->branch;
+  char wish[150], outcome[400];
+  (void)o;
+  if (!b->serial)
+    return;
+  wish_text(b, wish, sizeof wish);
+  outcome_text(b, outcome, sizeof outcome);
+  out->branch = b->serial;
+  snprintf(out->branch_text, sizeof out->branch_text, "%s: %s", wish, outcome);
+  out->saves = b->saves;
+  snprintf(out->saved, sizeof out->saved, "%s", b->saved);
+}
