@@ -282,7 +282,32 @@ static const struct {
      [](const FakeApp &f, unsigned r) { return f.app.cancel_at && !(r & REACT_QUIT); }},
     {CMD_REDRAW, "", [](const FakeApp &, unsigned r) { return (r & REACT_REPAINT) != 0; }},
     {CMD_SUSPEND, "", [](const FakeApp &, unsigned r) { return (r & REACT_SUSPEND) != 0; }},
-    {CMD_SUBSTEP, "", only_live},
+    {CMD_KINEMATIC, "",
+     [](const FakeApp &f, unsigned r) {
+       return f.app.want.dyn.mode == MODE_KINEMATIC && (r & REACT_SEEK);
+     }},
+    {CMD_DYNAMIC, "",
+     [](const FakeApp &f, unsigned r) {
+       return f.app.want.dyn.mode == MODE_DYNAMIC && (r & REACT_SEEK);
+     }},
+    {CMD_BOTH, "",
+     [](const FakeApp &f, unsigned r) {
+       return f.app.want.dyn.mode == MODE_BOTH && (r & REACT_SEEK);
+     }},
+    {CMD_SUBSTEP, "", [](const FakeApp &f, unsigned) { return has(f.said(), "D or B"); }},
+    {CMD_SUBSTEP_BACK, "", [](const FakeApp &f, unsigned) { return has(f.said(), "D or B"); }},
+    {CMD_ANCHOR, "",
+     [](const FakeApp &f, unsigned r) { return f.app.want.dyn.anchor == 100 && (r & REACT_SEEK); }},
+    {CMD_TOL, "pos=0.5",
+     [](const FakeApp &f, unsigned r) {
+       return f.app.want.dyn.tolerance.of[PH_MEASURE_JOINT_PLACE] == 0.5 && (r & REACT_SEEK);
+     }},
+    {CMD_BRANCH, "held",
+     [](const FakeApp &f, unsigned r) {
+       const branch_wish &b = f.app.want.dyn.branch;
+       return b.serial == 1 && b.at == 100 && b.feed == PH_FEED_HELD && !b.dynamic &&
+              (r & REACT_SEEK);
+     }},
     {CMD_RESET, "", only_live},
     {CMD_RESET_NEXT, "", only_live},
     {CMD_DRIVE, "", only_live},

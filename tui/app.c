@@ -4,7 +4,9 @@
 #include "app.h"
 
 #include "cmd.h"
+#include "dynamic_view.h"
 #include "panel.h"
+#include "panel_timeline.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,8 +132,8 @@ enum panel_id app_active(const struct app *app) {
 /* --- snapshots and size --- */
 
 void app_zoom_to(struct app *app, int64_t first, int64_t last) {
-  app->zoom_first = app->want.plot.first = first;
-  app->zoom_last = app->want.plot.last = last;
+  app->zoom_first = app->want.plot.first = app->want.dyn.first = first;
+  app->zoom_last = app->want.plot.last = app->want.dyn.last = last;
 }
 
 /* A panel that has nothing any more leaves the focus. */
@@ -148,6 +150,7 @@ void app_relayout(struct app *app) {
   leave_empty_panel(app);
   panel_layout_options(app, &opt);
   layout_compute(&app->layout, app->rows, app->cols, &opt);
+  app->want.dyn.columns = timeline_lane(app->cols);
   const struct rect *r = &app->layout.panel[app->focus];
   app->crowded = !app->help && app->zoomed < 0 && (r->h <= 0 || r->w <= 0);
   if (!app->crowded)
@@ -159,9 +162,12 @@ void app_relayout(struct app *app) {
 unsigned app_resize(struct app *app, int rows, int cols) {
   app->rows = rows > 0 ? rows : 1;
   app->cols = cols > 0 ? cols : 1;
+  int columns = app->want.dyn.columns;
   app_refilter_if_changed(app);
   app_relayout(app);
-  return REACT_REDRAW | REACT_RELAYOUT;
+  bool lanes = app->snap && app->want.dyn.mode != MODE_KINEMATIC;
+  bool wider = lanes && columns != app->want.dyn.columns;
+  return REACT_REDRAW | REACT_RELAYOUT | (wider ? REACT_SEEK : 0);
 }
 
 /* What a newly opened episode has to say goes to the log, once. */
@@ -187,6 +193,10 @@ static void clamp_to_episode(struct app *app) {
     app->want.step = last;
     app->play_from = (double)last;
   }
+  if (app->want.dyn.anchor > last)
+    app->want.dyn.anchor = 0;
+  if (app->want.step == last)
+    app->want.dyn.substep = 0;
   if (app->loop_b > last)
     app->loop_a = app->loop_b = -1;
   if (app->zoom_last > last)
@@ -199,6 +209,10 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   const struct catalog *catalog = old ? old->catalog : NULL;
   const struct group *group = old ? old->group : NULL;
   size_t count = app_count(app), curves = old ? old->plot.n : 0;
+  const struct dynamic_answer *dyn = app_dyn(app);
+  size_t findings = app_finding_count(app);
+  uint64_t branch = dyn ? dyn->branch : 0, saves = dyn ? dyn->saves : 0;
+  bool judged = dyn && lane_judged(app), refused = dyn && dyn->refused[0];
   app->snap = snap;
   if (snap->catalog != catalog || snap->group != group)
     app_refilter(app);
@@ -213,6 +227,10 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   clamp_to_episode(app);
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
   bool came = app_count(app) != count;
+  dyn = app_dyn(app);
+  noted |= app_finding_count(app) != findings || (dyn && lane_judged(app)) != judged ||
+           (dyn && dyn->refused[0]) != refused;
+  app_take_branch(app, branch, saves);
   bool changed = opened || (came && count == 0) || snap->group != group;
   app_take_following(app, old ? old->following : FOLLOW_NONE);
   snapshot_free(old);

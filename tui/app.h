@@ -37,6 +37,7 @@ struct app {
   bool loop_all;
   bool stepping; /* the last command was a step: a run of them is one entry of undo */
   int64_t undo[APP_UNDO];
+  int undo_substep[APP_UNDO]; /* likewise */
   int nundo;
 
   /* input */
@@ -64,6 +65,7 @@ struct app {
   char passed_group[GROUP_NAME]; /* of this group; "" all. Without both none is listed */
   uint64_t entries_read;         /* put through the filter so far: its cost, for tests */
   int64_t zoom_first, zoom_last; /* steps that the timeline shows; -1: all */
+  uint64_t branches;             /* that were asked for in all */
   bool plot_asked;               /* names were given that the worker has not looked up yet */
   unsigned event_mask;           /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;

@@ -16,6 +16,12 @@ void app_complain(struct app *app, const char *fmt, ...) __attribute__((format(p
 
 /* Goes to a step, clamped; remember: undo comes back to where it began. */
 unsigned app_go(struct app *app, int64_t step, bool remember);
+/* The same to a substep of it, of physics run again. */
+unsigned app_go_within(struct app *app, int64_t step, int substep, bool remember);
+/* Walks substeps of physics run again; where only recorded states are shown it says so. */
+unsigned app_substep(struct app *app, int64_t count, const char *args, int sign);
+/* Says what became of a branch since: its serial and how often it was saved before. */
+void app_take_branch(struct app *app, uint64_t branch, uint64_t saves);
 /* Opens an episode of the catalog at a step. */
 unsigned app_open(struct app *app, size_t episode, int64_t step);
 /* The reel of the wanted episode; NULL while another one, or none, is on show. */

@@ -113,6 +113,8 @@ unsigned app_take_live(struct app *app, const struct snapshot *old) {
 
 unsigned do_SUBSTEP(struct app *app, int64_t count, const char *args) {
   int64_t times;
+  if (!app->want.live.on)
+    return app_substep(app, count, args, 1);
   if (!cmd_times(app, count, args, &times))
     return REACT_REDRAW;
   if (!app_live_runs(app))

@@ -1,5 +1,6 @@
 /* Where the playhead goes: steps, go-to, events, undo, marks and notes. */
 #include "cmd.h"
+#include "dynamic_view.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,17 +27,30 @@ bool cmd_times(struct app *app, int64_t count, const char *args, int64_t *out) {
 
 /* --- going --- */
 
+/* Whether the newest entry of undo is where the playhead is. */
+static bool undo_here(const struct app *app) {
+  int i = app->nundo - 1;
+  return i >= 0 && app->undo[i] == app->want.step && app->undo_substep[i] == app->want.dyn.substep;
+}
+
 static void push_undo(struct app *app) {
-  if (app->nundo && app->undo[app->nundo - 1] == app->want.step)
+  if (undo_here(app))
     return;
   if (app->nundo == APP_UNDO) {
     memmove(app->undo, app->undo + 1, sizeof app->undo - sizeof *app->undo);
+    memmove(app->undo_substep, app->undo_substep + 1,
+            sizeof app->undo_substep - sizeof *app->undo_substep);
     app->nundo--;
   }
+  app->undo_substep[app->nundo] = app->want.dyn.substep;
   app->undo[app->nundo++] = app->want.step;
 }
 
 unsigned app_go(struct app *app, int64_t step, bool remember) {
+  return app_go_within(app, step, 0, remember);
+}
+
+unsigned app_go_within(struct app *app, int64_t step, int substep, bool remember) {
   int64_t last = app_last_step(app);
   if (step > last && app->want.live.on)
     return app_live_go(app, step);
@@ -45,11 +59,13 @@ unsigned app_go(struct app *app, int64_t step, bool remember) {
   app->tick_at = 0; /* time played before a jump does not count after it */
   bool row = app_live_under_way(app), same = row == app->want.live.row;
   app->want.live.row = row; /* a step that is named is its row */
-  if (step == app->want.step && same)
+  substep = step == last ? 0 : substep;
+  if (step == app->want.step && substep == app->want.dyn.substep && same)
     return REACT_REDRAW;
   if (remember)
     push_undo(app);
   app->want.step = step;
+  app->want.dyn.substep = substep;
   app->want.serial++;
   app_follow_zoom(app);
   return REACT_REDRAW | REACT_SEEK;
@@ -65,8 +81,9 @@ static unsigned step_by(struct app *app, int64_t by) {
 /* Back from within a step is to where it began. */
 static unsigned step(struct app *app, int64_t count, const char *args, int sign) {
   int64_t n;
-  bool within =
+  bool live =
       app_live_under_way(app) && !app->want.live.row && app->want.step == app_live_head(app);
+  bool within = live || app->want.dyn.substep > 0;
   if (!cmd_times(app, count, args, &n))
     return REACT_REDRAW;
   return step_by(app, sign > 0 ? n : within ? 1 - n : -n);
@@ -122,17 +139,46 @@ static bool parse_place(const char *text, double *value, char *unit) {
   return end == text + n && (*unit == 0 || *unit == 's' || *unit == '%');
 }
 
+/* STEP+SUBSTEP. False: it is no such place, and another form may fit. */
+static bool go_within(struct app *app, const char *args, unsigned *react) {
+  char digits[24], *end;
+  size_t n = strspn(args, "0123456789"),
+         more = args[n] == '+' ? strspn(args + n + 1, "0123456789") : 0;
+  if (n == 0 || n > 18 || more == 0 || more > 9 || args[n + 1 + more])
+    return false;
+  snprintf(digits, sizeof digits, "%.*s", (int)n, args);
+  int64_t step = strtoll(digits, NULL, 10);
+  long substep = strtol(args + n + 1, &end, 10);
+  *react = REACT_REDRAW;
+  if (app->want.live.on || app_mode(app) == MODE_KINEMATIC)
+    app_complain(app, "%s: recorded states have no substeps; D or B walks physics run again", args);
+  else if (substep >= app_control_steps(app))
+    app_complain(app, "%s: a step has %d substeps: +0 to +%d", args, app_control_steps(app),
+                 app_control_steps(app) - 1);
+  else if (step > app_last_step(app) || (step == app_last_step(app) && substep > 0))
+    app_complain(app, "%s is past the end: the last step is %lld", args,
+                 (long long)app_last_step(app));
+  else
+    *react = app_go_within(app, step, (int)substep, true);
+  return true;
+}
+
 unsigned do_GO(struct app *app, int64_t count, const char *args) {
   double value, dt = app_step_seconds(app), to;
   char unit;
   int64_t last = app_last_step(app);
+  unsigned react;
   (void)count;
   if (!*args) {
     prompt_open(&app->prompt, "go ");
     return REACT_REDRAW;
   }
+  if (go_within(app, args, &react))
+    return react;
   if (!parse_place(args, &value, &unit) || (!unit && strchr(args, '.'))) {
-    app_complain(app, "\"%s\" is no place; expected a step (213), seconds (4.2s) or percent (50%%)",
+    app_complain(app,
+                 "\"%s\" is no place; expected a step (213), a substep (213+4), seconds (4.2s) or "
+                 "percent (50%%)",
                  args);
     return REACT_REDRAW;
   }
@@ -154,17 +200,27 @@ unsigned do_GO(struct app *app, int64_t count, const char *args) {
   return app_go(app, (int64_t)to, true);
 }
 
+/* "213", "213+4" */
+static void place_text(const struct app *app, char out[48]) {
+  int n = snprintf(out, 48, "%lld", (long long)app->want.step);
+  if (app->want.dyn.substep > 0)
+    snprintf(out + n, 48 - (size_t)n, "+%d", app->want.dyn.substep);
+}
+
 unsigned do_UNDO(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
-  while (app->nundo && app->undo[app->nundo - 1] == app->want.step)
+  while (undo_here(app))
     app->nundo--;
   if (app->nundo == 0) {
     app_say(app, "there is no seek to take back");
     return REACT_REDRAW;
   }
-  int64_t from = app->want.step;
-  unsigned react = app_go(app, app->undo[--app->nundo], false);
-  app_say(app, "back from %lld to %lld", (long long)from, (long long)app->want.step);
+  char from[48], to[48];
+  place_text(app, from);
+  app->nundo--;
+  unsigned react = app_go_within(app, app->undo[app->nundo], app->undo_substep[app->nundo], false);
+  place_text(app, to);
+  app_say(app, "back from %s to %s", from, to);
   return react;
 }
 
@@ -208,11 +264,12 @@ static int64_t next_event(const struct snapshot *snap, int64_t from, int sign, u
 }
 
 /* A finding says itself what it is; the cursor of its panel goes along. */
-static void tell_finding(struct app *app, const struct reel *reel, int64_t step) {
-  for (size_t i = 0; i < reel->nfindings; i++) {
-    if (reel->findings[i].step != step)
+static void tell_finding(struct app *app, int64_t step) {
+  for (size_t i = 0; i < app_finding_count(app); i++) {
+    const ph_finding *finding = app_finding(app, i);
+    if (!finding || finding->step != step)
       continue;
-    app_say(app, "at %lld: %s", (long long)step, reel->findings[i].text);
+    app_say(app, "at %lld: %s", (long long)step, finding->text);
     if (!app->filter[PANEL_FINDINGS][0])
       app->cursor[PANEL_FINDINGS] = (int)i;
     return;
@@ -264,7 +321,7 @@ static unsigned walk_events(struct app *app, int64_t count, unsigned mask, int s
   const char *stage = there & 1u << EVENT_STAGE ? stage_at(app->snap, to) : "";
   app_say(app, "at %lld: %s%s%s", (long long)to, kinds, stage[0] ? ": " : "", stage);
   if (there & 1u << EVENT_FINDING)
-    tell_finding(app, reel, to);
+    tell_finding(app, to);
   return app_go(app, to, true);
 }
 

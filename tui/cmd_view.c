@@ -153,9 +153,10 @@ void app_follow_zoom(struct app *app) {
     set_window(app, window_span(app));
 }
 
-/* Plots of long episodes are read anew for the steps in sight. */
+/* Plots of long episodes are read anew for the steps in sight, and lanes are made of them. */
 static unsigned plot_window(const struct app *app) {
-  return REACT_REDRAW | (app->snap && app->snap->plot.n > 0 ? REACT_SEEK : 0);
+  bool lanes = app->want.dyn.mode != MODE_KINEMATIC;
+  return REACT_REDRAW | (app->snap && (lanes || app->snap->plot.n > 0) ? REACT_SEEK : 0);
 }
 
 unsigned do_TIME_IN(struct app *app, int64_t count, const char *args) {
@@ -185,6 +186,9 @@ unsigned app_open(struct app *app, size_t episode, int64_t step) {
     return app_go(app, step, true);
   app->want.episode = episode;
   app->want.step = 0;
+  app->want.dyn.substep = 0;
+  app->want.dyn.anchor = 0;
+  app->want.dyn.branch = (struct branch_wish){.saves = app->want.dyn.branch.saves};
   app->want.serial++;
   app->play_from = 0;
   app->nundo = 0;

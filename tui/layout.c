@@ -48,7 +48,9 @@ static int header_rows(int rows, const struct layout_options *opt) {
 /* Lanes of the timeline by the screen's height; two of them are about success. */
 static int timeline_rows(int rows, const struct layout_options *opt) {
   int n = rows < 8 ? 2 : rows < 10 ? 3 : rows < 20 ? 4 : rows < 30 ? 5 : rows < 45 ? 6 : 7;
-  return opt->has_task ? n : max_int(2, n - 2);
+  n = opt->has_task ? n : max_int(2, n - 2);
+  int extra = rows < 10 ? 0 : rows < 20 ? 2 : rows < 30 ? 3 : rows < 45 ? 5 : 8;
+  return n + min_int(opt->extra_lanes, extra);
 }
 
 static int success_rows(int w, const struct layout_options *opt) {
@@ -147,7 +149,7 @@ static void place_one_column(struct layout *out, struct rect body,
 
 static void place_columns(struct layout *out, struct rect body, const struct layout_options *opt) {
   bool three = body.w >= 160;
-  int part = three ? 38 : 48;
+  int part = three ? 38 : !opt->wide_state ? 48 : body.w < 100 ? 57 : 51;
   out->panel[PANEL_STATE] = take_left(&body, (body.w - 1) * part / 100);
   struct rect rest;
   if (!three) {

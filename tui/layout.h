@@ -33,6 +33,8 @@ struct layout_options {
   int nfacts;         /* lines about success above them; 0: the usual number */
   int nnotes;         /* sentences that the header has to say (no model, no task, ...) */
   int ncurves;
+  int extra_lanes;              /* of the timeline, about physics run again */
+  bool wide_state;              /* it has columns for two states */
   int nfindings, findings_text; /* how many, and columns that their sentences take together */
 };
 

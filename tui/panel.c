@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
+#include "panel_timeline.h"
 #include "strip.h"
 #include "text.h"
 
@@ -122,7 +124,7 @@ bool panel_reachable(const struct app *app, enum panel_id id) {
   if (id == PANEL_EPISODES && app->want.live.on)
     return false;
   if (id == PANEL_FINDINGS)
-    return reel && reel->nfindings > 0;
+    return reel && app_finding_count(app) > 0;
   return id != PANEL_HELP && panel_get(id)->focusable;
 }
 
@@ -168,10 +170,13 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nsignals = (int)reel->nsignals;
   out->nactions = reel->nactions;
   out->nconditions = (int)(reel->nconditions + reel->nstages);
-  out->nfacts = panel_success_facts(reel);
+  bool run = app_mode(app) != MODE_KINEMATIC;
+  out->nfacts = run ? OUTCOME_FACTS : panel_success_facts(reel);
+  out->extra_lanes = timeline_extra(app);
+  out->wide_state = app_mode(app) == MODE_BOTH && !reel->raw;
   out->no_conditions = out->nconditions == 0 && reel->meta.layout[0];
   out->ncurves = (int)app->snap->plot.n;
-  out->nfindings = (int)reel->nfindings;
-  for (size_t i = 0; i < reel->nfindings; i++)
-    out->findings_text += text_width(reel->findings[i].text, 1 << 20, NULL) + 4;
+  out->nfindings = (int)app_finding_count(app);
+  for (int i = 0; i < out->nfindings; i++)
+    out->findings_text += text_width(app_finding(app, (size_t)i)->text, 1 << 20, NULL) + 8;
 }

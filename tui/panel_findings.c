@@ -3,38 +3,54 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
 #include "panel.h"
 #include "text.h"
 
-/* By kind; issues to come add theirs. */
 static const struct {
   const char *glyph, *word;
   enum style style;
 } looks[PH_FINDING_COUNT] = {
+    [PH_FINDING_DIVERGENCE] = {"!", "left", STYLE_BAD},
+    [PH_FINDING_DIAGNOSIS] = {"?", "why", STYLE_WARN},
+    [PH_FINDING_STOPPED] = {"✗", "stopped", STYLE_BAD},
+    [PH_FINDING_DISAGREEMENT] = {"≠", "disagree", STYLE_BAD},
     [PH_FINDING_ODDITY] = {"!", "odd", STYLE_BAD},
     [PH_FINDING_MISSING] = {"-", "missing", STYLE_WARN},
+    [PH_FINDING_LATCH] = {"◆", "latch", STYLE_LATCH},
+    [PH_FINDING_NEAR_MISS] = {"~", "near miss", STYLE_WARN},
+    [PH_FINDING_CLIPPED] = {"c", "clipped", STYLE_EVENT},
+    [PH_FINDING_WARNED] = {"w", "warned", STYLE_BAD},
     [PH_FINDING_MENDED] = {"+", "mended", STYLE_NORMAL},
 };
 
 enum { INDENT = 3 };
+
+const char *panel_finding_mark(ph_finding_kind kind, enum style *style) {
+  unsigned i = (unsigned)kind < PH_FINDING_COUNT ? kind : PH_FINDING_ODDITY;
+  *style = looks[i].style;
+  return looks[i].glyph;
+}
 
 static bool finding_shows(const struct app *app, const ph_finding *finding) {
   return app_filter_match(app, PANEL_FINDINGS, finding->text);
 }
 
 int panel_findings_lines(const struct app *app) {
-  const struct reel *reel = app_reel(app);
+  size_t all = app_finding_count(app);
   int n = 0;
-  for (size_t i = 0; reel && i < reel->nfindings; i++)
-    n += finding_shows(app, &reel->findings[i]);
+  for (size_t i = 0; i < all; i++)
+    n += finding_shows(app, app_finding(app, i));
   return n;
 }
 
 const ph_finding *panel_findings_at(const struct app *app, int line) {
-  const struct reel *reel = app_reel(app);
-  for (size_t i = 0; reel && i < reel->nfindings; i++)
-    if (finding_shows(app, &reel->findings[i]) && line-- == 0)
-      return &reel->findings[i];
+  size_t all = app_finding_count(app);
+  for (size_t i = 0; i < all; i++) {
+    const ph_finding *finding = app_finding(app, i);
+    if (finding_shows(app, finding) && line-- == 0)
+      return finding;
+  }
   return NULL;
 }
 
@@ -78,16 +94,18 @@ static bool findings_fit(const struct app *app, int lines, struct rect r) {
 }
 
 /* "findings: 3 (2 ! odd, 1 + mended)": what the marks mean. */
-static void findings_counts(char *buf, size_t size, const struct reel *reel) {
-  size_t count[PH_FINDING_COUNT] = {0}, told = 0;
-  size_t n = (size_t)snprintf(buf, size, "findings: %zu", reel->nfindings);
-  for (size_t i = 0; i < reel->nfindings; i++)
-    count[(unsigned)reel->findings[i].kind < PH_FINDING_COUNT ? reel->findings[i].kind : 0]++;
+static void findings_counts(char *buf, size_t size, const struct app *app) {
+  size_t count[PH_FINDING_COUNT] = {0}, told = 0, all = app_finding_count(app);
+  size_t n = (size_t)snprintf(buf, size, "findings: %zu", all);
+  for (size_t i = 0; i < all; i++) {
+    unsigned kind = app_finding(app, i)->kind;
+    count[kind < PH_FINDING_COUNT ? kind : PH_FINDING_ODDITY]++;
+  }
   for (int i = 0; i < PH_FINDING_COUNT && n < size; i++) {
     char number[24] = "";
     if (count[i] == 0)
       continue;
-    if (count[i] < reel->nfindings)
+    if (count[i] < all)
       snprintf(number, sizeof number, "%zu ", count[i]);
     n += (size_t)snprintf(buf + n, size - n, "%s%s%s %s", told++ ? ", " : " (", number,
                           looks[i].glyph, looks[i].word);
@@ -102,9 +120,9 @@ static void findings_title(char *buf, size_t size, const struct app *app, int li
   if (!reel)
     snprintf(buf, size, "findings");
   else if (filter[0])
-    snprintf(buf, size, "findings: %d of %zu with \"%s\"", lines, reel->nfindings, filter);
+    snprintf(buf, size, "findings: %d of %zu with \"%s\"", lines, app_finding_count(app), filter);
   else
-    findings_counts(buf, size, reel);
+    findings_counts(buf, size, app);
 }
 
 static void findings_keys(char *buf, size_t size, const struct app *app) {
@@ -124,14 +142,15 @@ static void findings_keys(char *buf, size_t size, const struct app *app) {
 /* One finding from row y on; returns its rows. */
 static int finding_draw(struct surface *s, struct rect r, int y, const ph_finding *finding,
                         bool here) {
-  unsigned kind = (unsigned)finding->kind < PH_FINDING_COUNT ? finding->kind : 0;
+  enum style style;
+  const char *glyph = panel_finding_mark(finding->kind, &style);
   int rows = finding_rows(finding, r.w), room = r.h - y;
   char text[400];
   finding_text(text, sizeof text, finding);
-  surface_put(s, r, y, 1, looks[kind].style, looks[kind].glyph);
-  panel_wrap(s, text_rect(r), y, looks[kind].style, text);
+  surface_put(s, r, y, 1, style, glyph);
+  panel_wrap(s, text_rect(r), y, style, text);
   if (rows > room)
-    surface_put(s, r, r.h - 1, r.w - 1, looks[kind].style, "…");
+    surface_put(s, r, r.h - 1, r.w - 1, style, "…");
   if (here) {
     surface_put(s, r, y, 0, STYLE_BOLD, ">");
     surface_style(s, (struct rect){r.y + y, r.x, rows < room ? rows : room, r.w}, STYLE_SELECTED);

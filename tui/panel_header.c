@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
 #include "panel.h"
 #include "strip.h"
 #include "text.h"
@@ -143,6 +144,7 @@ static void header_first(struct surface *s, struct rect r, const struct app *app
     strip_add(&strip, 1, STYLE_BAD, STRIP_BAR, "stopped: an error");
   else
     header_end(&strip, meta);
+  dyn_mode(&strip, app);
   if (meta->instruction[0])
     strip_add(&strip, 12, STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "\"%s\"", meta->instruction);
   strip_draw(s, r, 0, 1, &strip);
@@ -173,7 +175,11 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
   else
     strip_add(strip, 1, STYLE_BAD, STRIP_BAR, "latch: %s NEVER",
               reel->judged ? "judged" : "recorded");
-  if (meta->control_dt > 0 && panel_has_hold(reel))
+}
+
+static void header_hold(struct strip *strip, const struct reel *reel) {
+  const ph_episode_meta *meta = &reel->meta;
+  if (reel->predicate && meta->control_dt > 0 && panel_has_hold(reel))
     strip_add(strip, 5, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
               (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
 }
@@ -198,14 +204,15 @@ static void header_source(struct strip *strip, const struct reel *reel) {
 }
 
 /* Findings that have no room on the screen are counted. */
-static void header_findings(struct strip *strip, const struct app *app, const struct reel *reel) {
+static void header_findings(struct strip *strip, const struct app *app) {
   const struct rect *place = &app->layout.panel[PANEL_FINDINGS];
   char key[32];
-  if (reel->nfindings == 0 || (place->h > 0 && place->w > 0))
+  size_t n = app_finding_count(app);
+  if (n == 0 || (place->h > 0 && place->w > 0))
     return;
   keymap_key(&app->keys, CMD_PANEL_NEXT, key, sizeof key);
-  strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "%zu finding%s%s%s", reel->nfindings,
-            reel->nfindings == 1 ? "" : "s", key[0] ? ": " : "", key);
+  strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "%zu finding%s%s%s", n, n == 1 ? "" : "s",
+            key[0] ? ": " : "", key);
 }
 
 /* "no model: 22 files of the model cannot be had: --assets DIR ...": the cure stands at its end,
@@ -245,15 +252,19 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
   struct strip strip = {0};
   bool own_rows = r.h >= 2 + n;
   if (own_rows || header_warn(&strip, notes, n, r.w)) {
-    if (!header_cure(&strip, reel))
+    dyn_verdict(&strip, app);
+    if (!header_cure(&strip, reel)) {
       header_latch(&strip, reel);
+      dyn_latch(&strip, app);
+      header_hold(&strip, reel);
+    }
     if (reel->live)
       header_live(&strip, app);
     else
       header_promise(&strip, reel);
     header_source(&strip, reel);
   }
-  header_findings(&strip, app, reel);
+  header_findings(&strip, app);
   strip_draw(s, r, 1, 1, &strip);
   for (int i = 0; i < n && own_rows; i++) {
     struct strip line = {0};

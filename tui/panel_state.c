@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
 #include "panel.h"
 #include "text.h"
 
@@ -18,6 +19,12 @@ static const struct {
     {PH_SIGNAL_SENSOR, "sensors"},  {PH_SIGNAL_BODY, "bodies"},
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
+
+/* Two values of each, where B has physics to show. */
+static bool state_compares(const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  return reel && !reel->raw && app_mode(app) == MODE_BOTH;
+}
 
 static bool state_shows(const struct app *app, const char *name) {
   return app_filter_match(app, PANEL_STATE, name);
@@ -144,6 +151,8 @@ static bool walk_next(struct walk *w, struct item *item) {
 }
 
 int panel_state_lines(const struct app *app) {
+  if (state_compares(app))
+    return compare_lines(app);
   struct walk w = walk_from(app, false);
   struct item item;
   while (w.reel && walk_next(&w, &item)) {
@@ -155,6 +164,10 @@ bool panel_state_at(const struct app *app, int line, int *signal, int *channel) 
   struct walk w = walk_from(app, false);
   struct item item;
   *signal = *channel = -1;
+  if (state_compares(app)) {
+    *signal = compare_signal(app, line);
+    return *signal >= 0;
+  }
   while (w.reel && walk_next(&w, &item))
     if (line-- == 0) {
       *signal = item.signal;
@@ -215,15 +228,23 @@ static void shape_fit(struct shape *shape, int rows, int width) {
   shape->rows = rows;
 }
 
+/* In D those of the dynamic state alone; a channel is the file's. NULL: not known. */
+static const double *state_values(const struct app *app) {
+  const struct dynamic_answer *d = app_dyn_alone(app);
+  if (app_mode(app) == MODE_DYNAMIC)
+    return d ? d->values : NULL;
+  return app->snap->has_frame ? app->snap->values : NULL;
+}
+
 static void signal_draw(struct surface *s, struct rect r, int y, const struct shape *shape,
                         const struct app *app, int signal, bool selected) {
   const ph_signal *sig = &app_reel(app)->signals[signal];
-  const struct snapshot *snap = app->snap;
   char name[200], value[32];
   text_fit_name(name, sizeof name, signal_name(sig, shape->headings), shape->name);
   snprintf(value, sizeof value, "%*s", VALUE_WIDTH, "-");
-  if (snap->has_frame && snap->values)
-    text_number(value, sizeof value, snap->values[signal], VALUE_WIDTH);
+  const double *values = state_values(app);
+  if (values)
+    text_number(value, sizeof value, values[signal], VALUE_WIDTH);
   bool active = app_active(app) == PANEL_STATE;
   surface_put(s, r, y, 0, STYLE_BOLD, selected ? ">" : " ");
   surface_put(s, r, y, 1, STYLE_NORMAL, name);
@@ -382,12 +403,20 @@ static int contact_rows(const struct app *app, int lines, struct rect r) {
 static void state_title(char *buf, size_t size, const struct app *app) {
   const char *filter = app->filter[PANEL_STATE];
   const struct reel *reel = app_reel(app);
+  char place[48], missing[320];
+  const struct dynamic_answer *d = app_dyn_frame(app);
   bool says_so = reel && strncmp(reel->model_note, "no model", 8) == 0;
   if (reel && reel->raw && !filter[0])
     snprintf(buf, size, "numbers of the file at %lld, %s%s%s", (long long)app_shown_step(app),
              says_so ? "" : "no model", says_so || !reel->model_note[0] ? "" : ": ",
              reel->model_note);
-  else if (filter[0])
+  else if (reel && app_mode(app) != MODE_KINEMATIC) {
+    dyn_missing(missing, sizeof missing, app);
+    dyn_place(place, sizeof place, app, app_shown_step(app), d ? d->substep : 0);
+    snprintf(buf, size, "state at %s: %s%s%s", place,
+             app_mode(app) == MODE_DYNAMIC ? "dynamic" : "recorded, dynamic", d ? "" : " ",
+             d ? (app_mode(app) == MODE_BOTH ? ", worst first" : "") : missing);
+  } else if (filter[0])
     snprintf(buf, size, "state at %lld: %d with \"%s\"", (long long)app_shown_step(app),
              panel_state_lines(app), filter);
   else
@@ -419,6 +448,10 @@ void panel_state_draw(struct surface *s, struct rect r, const struct app *app) {
     return;
   if (!reel || app->snap->error[0] || panel_state_lines(app) == 0) {
     state_empty(s, r, app);
+    return;
+  }
+  if (state_compares(app)) {
+    compare_draw(s, r, app);
     return;
   }
   struct shape shape = {.headings = r.h >= 8};

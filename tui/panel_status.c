@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
 #include "panel.h"
 #include "strip.h"
 #include "text.h"
@@ -21,11 +22,16 @@ static void status_place(struct strip *strip, const struct app *app) {
   const struct reel *reel = app_reel(app);
   const struct snapshot *snap = app->snap;
   int64_t last = reel->states > 0 ? reel->states - 1 : 0;
+  const struct dynamic_answer *d = app_dyn_frame(app);
+  bool within = d && d->substep > 0;
   char now[48], total[48];
   double seconds = clock_end(&reel->clock, &reel->meta);
   if (snap->live.between)
     strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld+%d/%d", (long long)app_shown_step(app),
               snap->live.substep, snap->live.control_steps);
+  else if (within)
+    strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld+%d/%d", (long long)d->step, d->substep,
+              app_control_steps(app));
   else
     strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "step %lld/%lld", (long long)app_shown_step(app),
               (long long)last);
@@ -38,7 +44,9 @@ static void status_place(struct strip *strip, const struct app *app) {
   char *unit = strstr(now, " s");
   if (unit && seconds > 0)
     *unit = 0;
-  if (seconds > 0 && !snap->live.between)
+  if (within)
+    strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %.4f s", d->time);
+  else if (seconds > 0 && !snap->live.between)
     strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %s/%s", now, total);
   else if (snap->live.between)
     strip_add(strip, 4, STYLE_NORMAL, STRIP_BLANK, "t %.4f s", snap->time);
@@ -82,7 +90,9 @@ static void status_marks(struct strip *strip, const struct app *app) {
     strip_add(strip, 3, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "note: %s", note->text);
   char key[32];
   keymap_key(&app->keys, CMD_UNDO, key, sizeof key);
-  if (app->nundo > 0 && app->undo[app->nundo - 1] != app->want.step && key[0])
+  bool there = app->nundo > 0 && app->undo[app->nundo - 1] == app->want.step &&
+               app->undo_substep[app->nundo - 1] == app->want.dyn.substep;
+  if (app->nundo > 0 && !there && key[0])
     strip_add(strip, 10, STYLE_HINT, STRIP_BAR, "%s = back to %lld", key,
               (long long)app->undo[app->nundo - 1]);
 }
@@ -102,6 +112,8 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
   if (app->snap && app->snap->catalog && app->snap->unseen > 0)
     strip_add(&strip, 9, STYLE_DIM, STRIP_BAR, "looking at episodes %zu/%zu",
               app->snap->catalog->n - app->snap->unseen, app->snap->catalog->n);
+  if (app_reel(app))
+    dyn_status(&strip, app);
   if (app->message[0])
     strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%s",
               app->message);
@@ -124,7 +136,9 @@ static const struct hint {
     {CMD_PANEL_NEXT, CMD_NONE, 5, "panel"},
     {CMD_ZOOM, CMD_NONE, 12, "zoom"},
     {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, 6, "episode"},
-    {CMD_SUBSTEP, CMD_NONE, 6, "substep"},
+    {CMD_SUBSTEP, CMD_SUBSTEP_BACK, 4, "substep"},
+    {CMD_KINEMATIC, CMD_NONE, 8, ""}, /* and the other modes */
+    {CMD_ANCHOR, CMD_NONE, 11, "anchor"},
     {CMD_RESET, CMD_RESET_NEXT, 4, "again, next seed"},
     {CMD_DRIVE, CMD_NONE, 8, "who acts"},
     {CMD_NUDGE_UP, CMD_NUDGE_DOWN, 9, "nudge"},
@@ -225,16 +239,53 @@ static bool hints_typing(struct strip *strip, const struct app *app) {
   return false;
 }
 
+/* "K D B mode", where there is more than recorded states. */
+static void hints_modes(struct strip *strip, const struct app *app, int rank) {
+  static const enum command modes[] = {CMD_KINEMATIC, CMD_DYNAMIC, CMD_BOTH};
+  char keys[80] = "", key[32];
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+    if (*keymap_key(&app->keys, modes[i], key, sizeof key)) {
+      size_t n = strlen(keys);
+      snprintf(keys + n, sizeof keys - n, "%s%s", n ? " " : "", key);
+    }
+  if (!keys[0])
+    return;
+  strip_add(strip, rank, STYLE_KEY, STRIP_BLANK, "%s", keys);
+  strip_add(strip, rank, STYLE_HINT, STRIP_TIGHT, "mode");
+}
+
+/* What belongs to a preview alone, or to what a file can do. */
+static bool hint_hidden(const struct app *app, enum command cmd) {
+  const struct dynamic_answer *d = app_dyn(app);
+  bool live = app->want.live.on, run = app_mode(app) != MODE_KINEMATIC;
+  switch (cmd) {
+  case CMD_NONE:
+    return false;
+  case CMD_EPISODE_PREVIOUS:
+  case CMD_UNDO:
+    return live;
+  case CMD_SUBSTEP:
+    return !live && !run;
+  case CMD_KINEMATIC:
+    return live || !d || d->refused[0];
+  case CMD_ANCHOR:
+    return !run;
+  default:
+    return !live && command_info(cmd)->flags & CF_LIVE;
+  }
+}
+
 void panel_hints_draw(struct surface *s, struct rect r, const struct app *app) {
   struct strip strip = {0};
   if (!hints_typing(&strip, app))
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
       const struct hint *h = &hints[i];
-      bool live = h->cmd != CMD_NONE && (command_info(h->cmd)->flags & CF_LIVE);
-      if (app->want.live.on ? h->cmd == CMD_EPISODE_PREVIOUS || h->cmd == CMD_UNDO : live)
+      if (hint_hidden(app, h->cmd))
         continue;
       if (h->cmd == CMD_NONE)
         hints_panel(&strip, app, h->rank);
+      else if (h->cmd == CMD_KINEMATIC)
+        hints_modes(&strip, app, h->rank);
       else if (!app->help || h->cmd != CMD_HELP)
         hint_add(&strip, app, h->rank, h->cmd, h->other,
                  app->help && h->cmd == CMD_QUIT ? "close help" : h->words);

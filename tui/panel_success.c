@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
 #include "panel_stages.h"
 #include "strip.h"
 #include "text.h"
@@ -151,6 +152,43 @@ static int condition_name_width(const struct reel *reel, int most) {
   return longest;
 }
 
+static void condition_number(char *out, size_t size, double value, const char *unit) {
+  if (strncmp(unit, "point", 5) == 0)
+    snprintf(out, size, "%9.0f", value);
+  else
+    text_number(out, size, value, 9);
+}
+
+/* "rec NO 0.06556  dyn yes 0.0099"; false: nothing dynamic is to be said of it. */
+static bool condition_dynamic(struct surface *s, struct rect r, int y, const struct app *app, int i,
+                              int x) {
+  const struct snapshot *snap = app->snap;
+  const struct dynamic_answer *d = app_dyn_frame(app);
+  const struct snapshot_condition *c =
+      snap->has_conditions && snap->conditions ? &snap->conditions[i] : NULL;
+  struct strip strip = {0};
+  char number[32];
+  if (!d || !d->condition || (size_t)i >= d->nconditions)
+    return false;
+  bool apart = c && c->value != d->condition[i];
+  const char *unit = c ? c->unit : "";
+  if (c) {
+    condition_number(number, sizeof number, c->read, unit);
+    strip_add(&strip, 1, truth_style(c->value), STRIP_TIGHT, "rec %-3s", c->value ? "yes" : "NO");
+    if (c->reads[0])
+      strip_add(&strip, 3, STYLE_NORMAL, STRIP_TIGHT, "%s", number);
+  }
+  strip_add(&strip, 0, apart ? STYLE_BAD : truth_style(d->condition[i]), STRIP_BLANK, "dyn %-3s%s",
+            d->condition[i] ? "yes" : "NO", apart ? "!" : "");
+  condition_number(number, sizeof number, d->condition_reads[i], unit);
+  if (c && c->reads[0]) {
+    strip_add(&strip, 2, STYLE_NORMAL, STRIP_TIGHT, "%s%s%s", number, unit[0] ? " " : "", unit);
+    strip_add(&strip, 4, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s", c->reads);
+  }
+  strip_draw(s, r, y, x, &strip);
+  return true;
+}
+
 static void condition_row(struct surface *s, struct rect r, int y, const struct app *app, int i,
                           int width) {
   const struct reel *reel = app_reel(app);
@@ -158,6 +196,8 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
   char name[200], number[32];
   text_fit(name, sizeof name, reel->condition[i], width);
   surface_put(s, r, y, 1, STYLE_NORMAL, name);
+  if (condition_dynamic(s, r, y, app, i, width + 2))
+    return;
   if (!snap->has_conditions || !snap->conditions) {
     struct strip error = {0};
     strip_add(&error, 0, STYLE_BAD, STRIP_TIGHT | STRIP_CUT, "%s", i == 0 ? snap->judge_error : "");
@@ -175,10 +215,7 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
   if (!c->reads[0])
     return;
   struct strip strip = {0};
-  if (strncmp(c->unit, "point", 5) == 0)
-    snprintf(number, sizeof number, "%9.0f", c->read);
-  else
-    text_number(number, sizeof number, c->read, 9);
+  condition_number(number, sizeof number, c->read, c->unit);
   strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "%s%s%s", number, c->unit[0] ? " " : "", c->unit);
   strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s", c->reads);
   strip_draw(s, r, y, width + 6, &strip);
@@ -234,6 +271,10 @@ int panel_success_facts(const struct reel *reel) {
 static void success_facts(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
   bool task = reel->predicate || reel->nconditions + reel->nstages > 0;
+  if (task && app_mode(app) != MODE_KINEMATIC) {
+    outcome_draw(s, r, app);
+    return;
+  }
   fact_fn facts[5];
   int n = choose_facts(reel, task, facts);
   for (int i = 0; i < n && i < r.h; i++)
@@ -259,7 +300,8 @@ static void success_both(struct surface *s, struct rect r, const struct app *app
       surface_put(s, r, y, left, STYLE_BORDER, "│");
     success_conditions(s, right, app);
   } else {
-    int most = panel_success_facts(reel);
+    bool both = app_mode(app) != MODE_KINEMATIC;
+    int most = both ? OUTCOME_FACTS : panel_success_facts(reel);
     int lines = (int)(reel->nconditions + reel->nstages);
     int conditions = lines > 0 ? lines : reel->meta.layout[0] ? 0 : 1;
     int facts = r.h - conditions;
@@ -272,8 +314,11 @@ static void success_both(struct surface *s, struct rect r, const struct app *app
 void panel_success_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
   char title[80] = "success";
+  const struct dynamic_answer *d = app_dyn_frame(app);
+  char place[48];
+  dyn_place(place, sizeof place, app, app->snap ? app->snap->step : 0, d ? d->substep : 0);
   if (reel && app->snap->has_frame)
-    snprintf(title, sizeof title, "success at %lld", (long long)app->snap->step);
+    snprintf(title, sizeof title, "success at %s", place);
   r = panel_frame(s, r, app, PANEL_SUCCESS, title, NULL);
   if (r.h < 1)
     return;

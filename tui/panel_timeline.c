@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
 #include "panel.h"
 #include "text.h"
 
@@ -159,11 +160,24 @@ static bool ended_badly(const struct reel *reel) {
   return reel->meta.success == 0 || reel->meta.end_reason == PH_END_NAN;
 }
 
+/* Each with the mark of its kind, the worst last. */
+static void timeline_findings(struct surface *s, struct rect r, int y, const struct timeline *t,
+                              const struct app *app) {
+  for (size_t i = app_finding_count(app); i-- > 0;) {
+    const ph_finding *finding = app_finding(app, i);
+    enum style style;
+    const char *glyph = panel_finding_mark(finding->kind, &style);
+    if (finding->step >= 0)
+      rail_put(s, lane_rect(t, r), y, t, finding->step, style, glyph);
+  }
+}
+
 /* Draws from the least important kind to the most, so that a column keeps the best. */
 static void timeline_events(struct surface *s, struct rect r, int y, const struct timeline *t,
-                            const struct snapshot *snap) {
+                            const struct app *app) {
+  const struct snapshot *snap = app->snap;
   const struct reel *reel = snap->reel;
-  for (int rank = EVENT_KIND_COUNT - 1; rank >= 0; rank--)
+  for (int rank = EVENT_KIND_COUNT - 1; rank >= 0; rank--) {
     for (size_t i = 0; i < event_count(snap); i++) {
       struct event e = event_at(snap, i);
       if ((unsigned)e.kind >= EVENT_KIND_COUNT || symbols[e.kind].rank != rank)
@@ -172,6 +186,9 @@ static void timeline_events(struct surface *s, struct rect r, int y, const struc
       rail_put(s, lane_rect(t, r), y, t, e.step, bad_end ? STYLE_BAD : symbols[e.kind].style,
                bad_end ? "✗" : symbols[e.kind].glyph);
     }
+    if (rank == symbols[EVENT_FINDING].rank)
+      timeline_findings(s, r, y, t, app);
+  }
 }
 
 /* Full where every step of the column is true, light where only some are. */
@@ -211,32 +228,89 @@ static void timeline_hold(struct surface *s, struct rect r, int y, const struct 
   }
 }
 
-enum lane { LANE_AXIS, LANE_RAIL, LANE_MARKS, LANE_EVENTS, LANE_PREDICATE, LANE_HOLD, LANE_COUNT };
+enum lane {
+  LANE_AXIS,
+  LANE_RAIL,
+  LANE_MARKS,
+  LANE_EVENTS,
+  LANE_PREDICATE,
+  LANE_PREDICATE_D,
+  LANE_HOLD,
+  LANE_HOLD_D,
+  LANE_DRIFT,
+  LANE_ONE,
+  LANE_GHOST,
+  LANE_COUNT
+};
 
-static const char *const lane_name[LANE_COUNT] = {"step", "now", "marks", "events", "pred", "hold"};
-static const char *const lane_short[LANE_COUNT] = {"step", "now", "mark", "evnt", "pred", "hold"};
+/* Of K and D the second has its letter alone, where it stands below the first. */
+static const char *lane_name(enum lane lane, const struct app *app, bool wide, bool below) {
+  static const char *const plain[LANE_COUNT] = {"step",    "now",     "marks", "events",
+                                                "pred",    "pred  D", "hold",  "hold  D",
+                                                "drift D", "1-step",  "branch"};
+  static const char *const small[LANE_COUNT] = {"step", "now",  "mark", "evnt", "pred", "prdD",
+                                                "hold", "hldD", "drft", "1stp", "brch"};
+  if (!wide)
+    return small[lane];
+  if (lane == LANE_PREDICATE && app_mode(app) != MODE_KINEMATIC)
+    return "pred  K";
+  if (lane == LANE_HOLD && app_mode(app) != MODE_KINEMATIC)
+    return "hold  K";
+  return below ? "      D" : plain[lane];
+}
+
+static bool lane_exists(const struct app *app, enum lane lane) {
+  const struct reel *reel = app_reel(app);
+  enum tui_mode mode = app_mode(app);
+  bool run = mode != MODE_KINEMATIC;
+  switch (lane) {
+  case LANE_PREDICATE:
+    return reel->predicate && mode != MODE_DYNAMIC;
+  case LANE_HOLD:
+    return reel->hold && panel_has_hold(reel) && mode != MODE_DYNAMIC;
+  case LANE_PREDICATE_D:
+    return run && lane_judged(app);
+  case LANE_HOLD_D:
+    return run && lane_judged(app) && panel_has_hold(reel);
+  case LANE_DRIFT:
+  case LANE_ONE:
+    return run;
+  case LANE_GHOST:
+    return lane_ghost(app);
+  default:
+    return true;
+  }
+}
 
 /* The lanes that fit into h rows, by importance, in the order of drawing. */
-static void timeline_choose(const struct reel *reel, int h, bool chosen[LANE_COUNT]) {
-  static const enum lane by_rank[] = {LANE_RAIL,      LANE_EVENTS, LANE_HOLD,
-                                      LANE_PREDICATE, LANE_AXIS,   LANE_MARKS};
+static void timeline_choose(const struct app *app, int h, bool chosen[LANE_COUNT]) {
+  static const enum lane by_rank[] = {LANE_RAIL,   LANE_EVENTS,      LANE_DRIFT,     LANE_HOLD,
+                                      LANE_HOLD_D, LANE_GHOST,       LANE_PREDICATE, LANE_ONE,
+                                      LANE_AXIS,   LANE_PREDICATE_D, LANE_MARKS};
   memset(chosen, 0, sizeof(bool) * LANE_COUNT);
   for (int i = 0; i < LANE_COUNT && h > 0; i++) {
-    enum lane lane = by_rank[i];
-    if ((lane == LANE_HOLD && (!reel->hold || !panel_has_hold(reel))) ||
-        (lane == LANE_PREDICATE && !reel->predicate))
+    if (!lane_exists(app, by_rank[i]))
       continue;
-    chosen[lane] = true;
+    chosen[by_rank[i]] = true;
     h--;
   }
 }
 
+int timeline_extra(const struct app *app) {
+  int n = 0;
+  for (int lane = 0; lane < LANE_COUNT; lane++)
+    if (lane_exists(app, (enum lane)lane))
+      n += lane == LANE_PREDICATE_D || lane == LANE_HOLD_D || lane >= LANE_DRIFT;
+  return n;
+}
+
 static void lane_draw(struct surface *s, struct rect r, int y, const struct timeline *t,
-                      const struct app *app, enum lane lane, bool marks_apart) {
+                      const struct app *app, enum lane lane, const bool chosen[LANE_COUNT]) {
   const struct reel *reel = app_reel(app);
-  bool wide = t->gutter >= 9;
+  bool wide = t->gutter >= 9, marks_apart = chosen[LANE_MARKS];
+  bool below = (lane == LANE_HOLD_D || lane == LANE_PREDICATE_D) && chosen[lane - 1];
   surface_put(s, (struct rect){r.y, r.x, r.h, t->gutter}, y, wide ? 1 : 0, STYLE_DIM,
-              wide ? lane_name[lane] : lane_short[lane]);
+              lane_name(lane, app, wide, below));
   switch (lane) {
   case LANE_AXIS:
     timeline_axis(s, r, y, t);
@@ -248,13 +322,28 @@ static void lane_draw(struct surface *s, struct rect r, int y, const struct time
     timeline_marks(s, r, y, t, app);
     break;
   case LANE_EVENTS:
-    timeline_events(s, r, y, t, app->snap);
+    timeline_events(s, r, y, t, app);
     break;
   case LANE_PREDICATE:
     timeline_predicate(s, r, y, t, reel);
     break;
   case LANE_HOLD:
     timeline_hold(s, r, y, t, reel);
+    break;
+  case LANE_PREDICATE_D:
+    lane_predicate(s, r, y, t, app);
+    break;
+  case LANE_HOLD_D:
+    lane_hold(s, r, y, t, app);
+    break;
+  case LANE_DRIFT:
+    lane_errors(s, r, y, t, app, ERROR_DRIFT);
+    break;
+  case LANE_ONE:
+    lane_errors(s, r, y, t, app, ERROR_ONE);
+    break;
+  case LANE_GHOST:
+    lane_errors(s, r, y, t, app, ERROR_GHOST);
     break;
   default:
     break;
@@ -274,8 +363,10 @@ static void timeline_title(char *buf, size_t size, const struct timeline *t,
              (long long)t->last, (long long)(reel->states - 1));
 }
 
-static void timeline_legend(char *buf, size_t size, const struct snapshot *snap) {
+static void timeline_legend(char *buf, size_t size, const struct app *app, int room) {
+  const struct snapshot *snap = app->snap;
   bool seen[EVENT_KIND_COUNT] = {false};
+  char scale[60] = "";
   size_t n = 0;
   buf[0] = 0;
   for (size_t i = 0; i < event_count(snap); i++)
@@ -289,15 +380,25 @@ static void timeline_legend(char *buf, size_t size, const struct snapshot *snap)
       n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", glyph,
                             event_name((enum event_kind)kind));
   }
+  if (app_mode(app) != MODE_KINEMATIC || lane_ghost(app))
+    lane_scale(scale, sizeof scale, app);
+  if (!scale[0])
+    return;
+  if (text_width(buf, 1 << 20, NULL) + (int)strlen(scale) + 4 > room)
+    n = 0;
+  snprintf(buf + n, size - n, "%s%s", n ? "  " : "", scale);
+}
+
+int timeline_lane(int width) {
+  int w = width - (width >= 60 ? 9 + 1 : 5);
+  return w > 1 ? w : 1;
 }
 
 void timeline_prepare(const struct app *app, const struct reel *reel, int width,
                       struct timeline *t) {
   timeline_window(app, reel, t);
   t->gutter = width >= 60 ? 9 : 5;
-  t->w = width - t->gutter - (width >= 60 ? 1 : 0);
-  if (t->w < 1)
-    t->w = 1;
+  t->w = timeline_lane(width);
 }
 
 void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app) {
@@ -307,7 +408,8 @@ void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app
   char title[120], legend[160];
   if (r.h < 1 || r.w < 1)
     return;
-  bool ruled = r.h >= (reel && reel->hold ? 6 : 4);
+  int extra = reel ? timeline_extra(app) : 0;
+  bool ruled = r.h >= (reel && reel->hold ? 6 : 4) + (extra > 3 ? 3 : extra);
   if (!reel) {
     if (ruled)
       panel_frame(s, r, app, PANEL_TIMELINE, "timeline", NULL);
@@ -315,14 +417,14 @@ void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app
   }
   timeline_prepare(app, reel, r.w, &t);
   timeline_title(title, sizeof title, &t, reel);
-  timeline_legend(legend, sizeof legend, app->snap);
+  timeline_legend(legend, sizeof legend, app, r.w - (int)strlen(title) - 8);
   if (ruled)
     r = panel_frame(s, r, app, PANEL_TIMELINE, title, legend);
   else if (app_active(app) == PANEL_TIMELINE && t.gutter >= 9)
     surface_put(s, r, 0, 0, STYLE_TITLE, "▸");
-  timeline_choose(reel, r.h, chosen);
+  timeline_choose(app, r.h, chosen);
   int y = 0;
   for (int lane = 0; lane < LANE_COUNT; lane++)
     if (chosen[lane])
-      lane_draw(s, r, y++, &t, app, (enum lane)lane, chosen[LANE_MARKS]);
+      lane_draw(s, r, y++, &t, app, (enum lane)lane, chosen);
 }

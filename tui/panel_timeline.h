@@ -13,6 +13,10 @@ struct timeline {
 /* What a timeline of `width` columns shows of the app. */
 void timeline_prepare(const struct app *app, const struct reel *reel, int width,
                       struct timeline *t);
+/* Lanes that there are more of, because of physics run again. */
+int timeline_extra(const struct app *app);
+/* Columns that the lanes have on a screen so wide. */
+int timeline_lane(int width);
 /* The column of a step, clamped to the window; never falls as the step rises. */
 int64_t timeline_column(const struct timeline *t, int64_t step);
 /* The steps that a column stands for, at least one; the column of *last is at most col. */

@@ -17,13 +17,26 @@ const char *event_words(enum event_kind kind) {
 }
 
 size_t event_count(const struct snapshot *snap) {
-  return snap->reel ? snap->reel->nevents + snap->stages.stages.done : 0;
+  const struct dynamic_answer *d = snap->dyn;
+  size_t n = snap->reel ? snap->reel->nevents + snap->stages.stages.done : 0;
+  for (size_t i = 0; snap->reel && d && i < d->nfindings; i++)
+    n += d->findings[i].step >= 0;
+  return n;
+}
+
+/* The i-th finding of the pass that has a step. */
+static struct event pass_event(const struct dynamic_answer *d, size_t i) {
+  size_t at = 0;
+  while (d->findings[at].step < 0 || i-- > 0)
+    at++;
+  return (struct event){d->findings[at].step, EVENT_FINDING};
 }
 
 struct event event_at(const struct snapshot *snap, size_t i) {
-  size_t n = snap->reel->nevents;
-  return i < n ? snap->reel->events[i]
-               : (struct event){snap->stages.stages.latch[i - n], EVENT_STAGE};
+  size_t n = snap->reel->nevents, stages = snap->stages.stages.done;
+  return i < n            ? snap->reel->events[i]
+         : i < n + stages ? (struct event){snap->stages.stages.latch[i - n], EVENT_STAGE}
+                          : pass_event(snap->dyn, i - n - stages);
 }
 
 struct reel *reel_ref(struct reel *r) {

@@ -109,8 +109,8 @@ const char *event_name(enum event_kind kind);
 const char *event_words(enum event_kind kind);
 
 struct snapshot;
-/* The events of a snapshot's episode: those of its reel, then stages as far as they were judged,
- * which come later than the reel. */
+/* The events of a snapshot's episode: those of its reel, then stages as far as they were judged and
+ * the findings of the pass, which come later than the reel. */
 size_t event_count(const struct snapshot *snap);
 struct event event_at(const struct snapshot *snap, size_t i);
 
