@@ -10,6 +10,7 @@ struct view_options {
   const char *episode; /* Nullable: id */
   int64_t step;        /* -1: where it was left, or 0 */
   bool follow;         /* list what a recorder adds */
+  enum tui_mode mode;
   uint64_t seed;       /* of a preview's first episode */
   struct term_options term;
 };

@@ -13,7 +13,7 @@
 #define SOURCE (OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(GROUP))
 #define LOOK                                                                                       \
   (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SUCCESS) |                 \
-   OPTION_BIT(PREDICATE) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
+   OPTION_BIT(PREDICATE) | OPTION_BIT(SHOW) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
 #define VERIFY                                                                                     \
   (ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) |                      \
    OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) | OPTION_BIT(JSON))

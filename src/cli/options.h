@@ -85,6 +85,8 @@ enum option_kind {
     "go on looking: what a recorder adds to a run appears")                                        \
   X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic", "kinematic",                       \
     "kinematic: the recorded states, nothing is integrated")                                       \
+  X(SHOW, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic dynamic both", "kinematic",          \
+    "show the recorded states, physics run again, or both beside each other")                      \
   X(SCHEME, "scheme", "NAME", KIND_CHOICE, scheme, 0, 0, "dark light mono", "dark",                \
     "colours: dark, light or mono; mono where NO_COLOR is set")                                    \
   X(COLOR, "color", NULL, KIND_FLAG, color, 0, 0, NULL, NULL,                                      \

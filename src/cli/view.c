@@ -14,6 +14,9 @@ struct view_options cli_view_options(const struct options *opt) {
     scheme = strcmp(opt->scheme, "mono") == 0    ? SCHEME_MONO
              : strcmp(opt->scheme, "light") == 0 ? SCHEME_LIGHT
                                                  : SCHEME_DARK;
+  enum tui_mode mode = MODE_KINEMATIC;
+  if (opt->mode)
+    mode_from_name(opt->mode, &mode);
   return (struct view_options){
       .session = {.paths = opt->paths,
                   .npaths = opt->npaths,
@@ -24,6 +27,7 @@ struct view_options cli_view_options(const struct options *opt) {
                   .group = opt->group},
       .episode = opt->episode,
       .follow = opt->follow,
+      .mode = mode,
       .term = {.ascii = opt->ascii, .scheme = mono && *mono ? SCHEME_MONO : scheme}};
 }
 
