@@ -52,7 +52,8 @@ TEST_F(Cli, DefaultsOfAllOptionsAreInTheHelp) {
             string::npos);
   EXPECT_NE(Run({"--man"}).out.find("(default: 120x40)"), string::npos);
   string help = Run({"verify", "--help"}).out;
-  for (const char *heading : {"latch ", "computed ", "reward ", "time err ", "quat err "})
+  for (const char *heading : {"latch ", "computed ", "reward ", "time err ", "quat err ", "class ",
+                              "unequal ", "over tol ", "joint err ", "body err ", "one step "})
     EXPECT_NE(help.find(string("\n  ") + heading), string::npos) << heading;
 }
 
@@ -65,8 +66,8 @@ TEST_F(Cli, UsageErrorsAreOneLineAndTwo) {
   ExpectError({"info", "-x"}, 2, "info: -x: no such option");
   ExpectError({"record", "--mode", "kinematic", "x"}, 2, "--mode: not an option of this verb");
   ExpectError({"verify", "--envs", "2", "x"}, 2, "--envs: not an option of this verb");
-  ExpectError({"verify", "--mode", "dynamic", "x"}, 2,
-              "--mode dynamic: not in this version, which knows kinematic");
+  ExpectError({"verify", "--mode", "live", "x"}, 2,
+              "--mode live: not in this version, which knows dynamic kinematic");
   ExpectError({"verify", "--mode", ""}, 2, "not in this version");
   ExpectError({"record", "cart.lua", "--envs"}, 2, "--envs N: the value is missing");
   ExpectError({"record", "cart.lua", "--json=1"}, 2, "--json 1: takes no value");
@@ -168,7 +169,7 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
     EXPECT_EQ(Keys(e),
               "id steps class first_unequal first_over_tolerance max_joint_error "
               "max_body_error one_step reward end diagnosis guarantee ok findings time_error "
-              "quat_error latch checked");
+              "quat_error latch checked mode");
     EXPECT_TRUE(json_is_true(json_object_get(verdict, "ok")));
     EXPECT_TRUE(json_is_true(json_object_get(e, "ok")));
     EXPECT_TRUE(json_is_null(json_object_get(verdict, "first_wrong")));
@@ -177,7 +178,7 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
     EXPECT_TRUE(json_is_number(json_object_get(e, "quat_error")));
     json_t *latch = json_object_get(e, "latch"), *checked = json_object_get(e, "checked");
     json_t *steps = json_object_get(e, "steps");
-    EXPECT_EQ(Keys(latch), "recorded recomputed");
+    EXPECT_EQ(Keys(latch), "recorded recomputed dynamic");
     EXPECT_EQ(json_integer_value(json_object_get(latch, "recorded")),
               json_integer_value(steps) - 1);
     EXPECT_TRUE(

@@ -19,7 +19,7 @@ struct Case {
 
 /* Options that change nothing here, and why. */
 const std::map<string, string> kElsewhere = {
-    {"mode", "it knows one value"},
+    {"jobs", "of verify: it says the same whatever it is, see test_cli_verify"},
     {"group", "of files with groups"},
     {"follow", "goes on until it is ended"},
     {"missing-assets", "of models with assets"},
@@ -39,6 +39,7 @@ const std::vector<Case> kCases = {
     {"screen", "keys", {"run"}, {"--keys", "n n"}},
     {"screen", "task", {"run", "--at", "last"}, {"--task", "judge.lua"}},
     {"screen", "predicate-command", {"run"}, {"--predicate-command", "exit 4"}},
+    {"screen", "mode", {"run", "--at", "5"}, {"--mode", "both"}},
     {"screen", "success", {"run", "--at", "last"}, {"--success", "s.joint.cart > 1"}},
     {"screen", "model", {"run"}, {"--model", "other.xml"}},
     {"screen", "assets", {"run"}, {"--assets", "none"}},
@@ -81,6 +82,9 @@ const std::vector<Case> kCases = {
     {"verify", "predicate-command", {"run"}, {"--predicate-command", "exit 4"}},
     {"verify", "model", {"run"}, {"--model", "bad.xml"}},
     {"verify", "assets", {"run"}, {"--assets", "none"}},
+    {"verify", "mode", {"run"}, {"--mode", "kinematic"}},
+    {"verify", "tol", {"run", "--model", "heavy.xml"}, {"--tol", "pos=1e9,rot=1e9,vel=1e9"}},
+    {"verify", "expect", {"run", "--model", "heavy.xml"}, {"--expect", "close"}},
     {"verify", "json", {"run"}, {"--json"}},
     {"pack", "out", {"run"}, {"--out", "new"}},
     {"pack", "overwrite", {"run", "--out", "pack.h5"}, {"--overwrite"}},
@@ -113,6 +117,7 @@ protected:
     setenv("XDG_CACHE_HOME", Path("cache").c_str(), 1); /* files are probed once */
     string rest = "control_steps = 2, policy = function(s, rng) return {0.5} end";
     Put("other.xml", std::regex_replace(string(kModel), std::regex("size=\".1\""), "size=\".2\""));
+    Put("heavy.xml", std::regex_replace(string(kModel), std::regex("mass=\"1\""), "mass=\"2\""));
     Put("bad.xml", "<mujoco>");
     Put("bare.lua", "return { name = 'bare', max_steps = 5, " + rest + " }");
     Put("free.lua", "return { name = 'free', max_steps = 5, model = 'cart.xml', " + rest + " }");

@@ -16,14 +16,39 @@
    OPTION_BIT(PREDICATE) | OPTION_BIT(SHOW) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
 #define VERIFY                                                                                     \
   (ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) |                      \
-   OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) | OPTION_BIT(JSON))
+   OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) | OPTION_BIT(TOLERANCE) | OPTION_BIT(EXPECT) |      \
+   OPTION_BIT(JOBS) | OPTION_BIT(JSON))
 
-#define VERIFY_COLUMNS                                                                             \
+#define VERIFY_TEXT                                                                                \
+  "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"      \
+  "whether model and task fit, and the predicate and hold recomputed against the recorded\n"       \
+  "ones. Then physics is run again: the recorded actions are fed from the first recorded state\n"  \
+  "on, and every state is compared with the recorded one; so is each single step from each\n"      \
+  "recorded state. Where physics cannot be run again the episode's line says why, and the first\n" \
+  "part is all. The exit status is 1 when anything is wrong, or physics is not as --expect "       \
+  "says.\n"                                                                                        \
+  "Bits that are equal are `bitwise`; errors below 1e-9 are `rounding`, within --tol `close`,\n"   \
+  "beyond it `diverged`. Where bits differ a sentence says what explains it. What the file of\n"   \
+  "another recorder says beside its rows, as a count that they do not bear out, and what the "     \
+  "task\n"                                                                                         \
+  "says otherwise of physics run again, is a note and not wrong. The columns:\n"                   \
+  "  class      the worst of all steps\n"                                                          \
+  "  unequal    the first step whose bits differ\n"                                                \
+  "  over tol   the first step beyond the tolerance\n"                                             \
+  "  joint err  largest error of a joint, in rad or m\n"                                           \
+  "  body err   largest error of a body's rotation or place, in rad or m\n"                        \
+  "  one step   class of the single steps, free of what adds up\n"                                 \
+  "  reward     sum of the recorded rewards / that of physics run again, where it differs\n"       \
+  "With --mode kinematic nothing is integrated, and the columns are:\n"                            \
   "  latch      the step at which success had held long enough, by the recorded predicate\n"       \
   "  computed   the same step by the predicate recomputed from the recorded states\n"              \
   "  reward     sum of the recorded rewards\n"                                                     \
   "  time err   largest difference of a step's duration from the control step, in seconds\n"       \
-  "  quat err   largest difference of a quaternion's norm from 1"
+  "  quat err   largest difference of a quaternion's norm from 1\n"                                \
+  "With --predicate-command a command judges every state in place of the task: it gets them as\n"  \
+  "rows of numbers and answers a line of 0s and 1s; <playhead/judge.h> says what is in them. "     \
+  "Its\n"                                                                                          \
+  "answers are kept beside the file."
 
 #define EXPORT_TEXT                                                                                \
   "Writes one episode, the first where none is named; nothing is simulated, no number is "         \
@@ -128,17 +153,8 @@ static const struct verb verbs[] = {
          OPTION_BIT(SCHEME) | OPTION_BIT(ASCII) | OPTION_BIT(SIZE) | OPTION_BIT(KEYS) |
          OPTION_BIT(COLOR),
      1, 1, verb_preview},
-    {"verify", "PATH...", "check all episodes from the first to the last step",
-     "Checksums, shapes, finite numbers, time against the control step, norms of quaternions,\n"
-     "whether model and task fit, and the predicate and hold recomputed against the recorded\n"
-     "ones. The exit status is 1 when anything is wrong. What the file of another recorder says\n"
-     "beside its rows, as a count that they do not bear out, is a note and not wrong. The\n"
-     "columns:\n" VERIFY_COLUMNS "\n"
-     "With --predicate-command a command judges every state in place of the task: it gets them as\n"
-     "rows of numbers and answers a line of 0s and 1s; <playhead/judge.h> says what is in them. "
-     "Its\n"
-     "answers are kept beside the file.",
-     VERIFY, 1, SIZE_MAX, verb_verify},
+    {"verify", "PATH...", "check all episodes from the first to the last step", VERIFY_TEXT, VERIFY,
+     1, SIZE_MAX, verb_verify},
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.", VERIFY, 1,
      SIZE_MAX, verb_verify},
     {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,

@@ -224,13 +224,14 @@ static bool prepare(struct options *opt, const char *verb, int argc) {
 }
 
 /* Sets what the table gives as a value; a default in words is the field's zero, or what prepare
- * set.
- */
-static void set_defaults(const struct parser *p) {
+ * set. Where two options have one field, that of the verb comes last. */
+static void set_defaults(const struct parser *p, uint64_t ids) {
   for (size_t id = 0; id < OPTION_COUNT; id++) {
     enum option_kind kind = table[id].kind;
     bool number = kind == KIND_INT || kind == KIND_SEED || kind == KIND_SIZE || kind == KIND_NUMBER;
-    if (kind == KIND_CHOICE || (number && strspn(table[id].standard, "0123456789") > 0))
+    bool choice = kind == KIND_CHOICE && is_choice(table[id].choices, table[id].standard);
+    bool value = choice || (number && strspn(table[id].standard, "0123456789") > 0);
+    if (value && option_in(ids, (unsigned)id))
       set(p, &table[id], table[id].standard);
   }
 }
@@ -243,7 +244,8 @@ bool options_parse(struct options *opt, const char *verb, uint64_t allowed, int 
     snprintf(error, size, "%s: out of memory", verb);
     return false;
   }
-  set_defaults(&p);
+  set_defaults(&p, UINT64_MAX);
+  set_defaults(&p, allowed);
   for (int i = 0; i < argc; i++) {
     if (ended || argv[i][0] != '-' || argv[i][1] == 0) {
       opt->paths[opt->npaths++] = argv[i];

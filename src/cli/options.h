@@ -83,10 +83,15 @@ enum option_kind {
     "smaller files that are slower to read: the same bits, in deflated chunks")                    \
   X(FOLLOW, "follow", NULL, KIND_FLAG, follow, 0, 0, NULL, NULL,                                   \
     "go on looking: what a recorder adds to a run appears")                                        \
-  X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic", "kinematic",                       \
-    "kinematic: the recorded states, nothing is integrated")                                       \
   X(SHOW, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "kinematic dynamic both", "kinematic",          \
     "show the recorded states, physics run again, or both beside each other")                      \
+  X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "dynamic kinematic", "dynamic",                 \
+    "dynamic: physics is run again too, where it can; kinematic: nothing is integrated")           \
+  X(TOLERANCE, "tol", "LIST", KIND_TEXT, tolerance, 0, 0, NULL, "pos=1e-3,rot=1e-3,vel=0.1",       \
+    "how far physics run again may be off and still be close: in m, rad, m/s and rad/s")           \
+  X(EXPECT, "expect", "CLASS", KIND_CHOICE, expect, 0, 0, "bitwise rounding close",                \
+    "bitwise of episodes that are EXACT, nothing of others",                                       \
+    "what physics run again must be: bitwise, rounding (1e-9) or close (--tol)")                   \
   X(SCHEME, "scheme", "NAME", KIND_CHOICE, scheme, 0, 0, "dark light mono", "dark",                \
     "colours: dark, light or mono; mono where NO_COLOR is set")                                    \
   X(COLOR, "color", NULL, KIND_FLAG, color, 0, 0, NULL, NULL,                                      \
@@ -129,7 +134,7 @@ struct options {
   const char **paths;
   size_t npaths;
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
-  const char *group, *range, *columns, *as, *missing;
+  const char *group, *range, *columns, *as, *missing, *tolerance, *expect;
   const char *success, *policy, *predicate;
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;

@@ -1,0 +1,91 @@
+/* What the parts of `verify` share. The main thread asks for results in the order of the files,
+ * prints and counts; threads make them. */
+#ifndef CLI_VERIFY_PARTS_H
+#define CLI_VERIFY_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "report.h"
+
+struct verify_found {
+  int64_t step; /* -1: the whole episode */
+  char text[1200];
+};
+
+/* What is checked where an episode has what it takes. */
+enum verify_part {
+  PART_TIME,
+  PART_QUATERNIONS,
+  PART_MODEL,
+  PART_PREDICATE,
+  PART_HOLD,
+  PART_CTRL,
+  VERIFY_PARTS
+};
+
+enum { VERIFY_NOTES = PH_FLAW_ROOM + 4 };
+
+struct verify_result {
+  size_t place; /* in the store */
+  ph_entry entry;
+  int status; /* EXIT_FINE; else the check itself did not finish, and error says why */
+  char error[600];
+  char unkept[300]; /* why the answers of the judge are not kept */
+  bool opened, foreign, no_checksums;
+  ph_verdict verdict;
+  ph_guarantee guarantee;
+  char reason[240];
+  bool part[VERIFY_PARTS];
+  bool dynamic; /* physics was run again, or was to be: */
+  ph_dynamics run;
+  char worst[200]; /* of it, with names */
+  size_t nfound;
+  struct verify_found
+      found[PH_FLAW_ROOM + 8]; /* the list, model, task and physics have their own */
+  size_t nnotes;
+  char note[VERIFY_NOTES][320]; /* by which no row is wrong */
+};
+
+struct verify {
+  const struct options *opt;
+  ph_store *store;
+  ph_task *task;   /* of --task; NULL: the recorded one */
+  ph_judge *judge; /* of --predicate-command; NULL: the task judges */
+  bool dynamic;
+  ph_tolerance tolerance;
+  int expect; /* ph_class; -1: an EXACT episode is to be bitwise, others anything */
+  int jobs, jobs_each;
+
+  pthread_mutex_t desk; /* store and judge */
+  atomic_bool stop;
+  atomic_llong step, states; /* where one of the threads is */
+
+  json_t *episodes; /* NULL without --json */
+  bool titled, unkept, bare;
+  size_t checked, wrong, noted, classes[PH_CLASS_COUNT], not_run;
+  size_t part[VERIFY_PARTS]; /* episodes in which it was checked */
+  char first[64];            /* the first that is wrong, and how */
+  struct verify_found fault;
+};
+
+/* One episode from its first to its last state (verify_check.c). Called by several threads. */
+void verify_check(struct verify *v, struct verify_result *r);
+/* Physics of it, into r (verify_physics.c). */
+ph_status verify_physics(struct verify *v, struct verify_result *r, const ph_episode *episode,
+                         const ph_model *model, const ph_task *task);
+/* Without the episode's id in front: it stands before what is found. */
+void verify_say(struct verify_result *r, int64_t step, const char *text);
+void verify_note(struct verify_result *r, const char *text);
+
+/* Makes results of n places of the store on threads; `take` gets them in order, on the calling
+ * thread, until it returns another status than EXIT_FINE (verify_jobs.c). */
+int verify_each(struct verify *v, const size_t *places, size_t n,
+                int (*take)(struct verify *v, const struct verify_result *r));
+
+/* For people (verify_table.c), and for programs (verify_json.c). */
+void verify_print(struct verify *v, const struct verify_result *r);
+void verify_print_end(const struct verify *v);
+void verify_add(struct verify *v, const struct verify_result *r);
+
+#endif
