@@ -10,7 +10,7 @@ extern "C" {
 
 struct Dynamic : Fixture {
   dynamic_answer dyn{};
-  struct lanes lane{};
+  struct lanes lane {};
   std::vector<double> drift, one, ghost, dyn_values, dyn_reads;
   std::vector<uint8_t> dyn_pred;
   std::vector<int64_t> dyn_hold;
@@ -50,9 +50,10 @@ struct Dynamic : Fixture {
     find(PH_FINDING_DIAGNOSIS, 213,
          "an event that the file does not hold turned arm_wrist at 213; shifts, decimations 1..20 "
          "and float32 do not explain it.");
-    find(PH_FINDING_DISAGREEMENT, 292,
-         "latch: recorded 287, dynamic never: it broke here at 22/25. Run again, this episode FAILS "
-         "the task that its recording passes.");
+    find(
+        PH_FINDING_DISAGREEMENT, 292,
+        "latch: recorded 287, dynamic never: it broke here at 22/25. Run again, this episode FAILS "
+        "the task that its recording passes.");
     find(PH_FINDING_LATCH, 287, "LATCH, recorded: true 263..341, 25/25 = 0.50 s");
     find(PH_FINDING_NEAR_MISS, 251, "near miss, recorded: broke at 12/25");
     dyn.findings = found.data();

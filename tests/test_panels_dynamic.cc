@@ -27,4 +27,161 @@ TEST(GoldenDynamic, AloneAndFirst) {
   expect_golden("dynamic_first_120x40", g.at(40, 120));
 }
 
+TEST(GoldenDynamic, WhileThePassRuns) {
+  Dynamic f;
+  f.resize(120);
+  f.running(120, 200);
+  f.dyn.has_frame = false;
+  expect_golden("dynamic_running_120x40", f.text(40, 120));
+}
+
+TEST(GoldenDynamic, ABranchHasALane) {
+  Dynamic f;
+  f.resize(120);
+  f.ghost.assign((size_t)f.lane.n, 0);
+  for (int c = 60; c < f.lane.n; c++)
+    f.ghost[(size_t)c] = std::pow(10.0, (c - 60) / 20.0);
+  f.lane.ghost = f.ghost.data();
+  f.a.want.dyn.branch.serial = f.dyn.branch = 1;
+  f.a.want.dyn.branch.at = 200;
+  set_text(f.dyn.branch_text, "from 200 (dynamic), actions held: leaves the recording at 201");
+  expect_golden("dynamic_branch_120x40", f.text(40, 120));
+}
+
+TEST(GoldenDynamic, StatesOnlyShowsRecordedStatesAndWhy) {
+  Dynamic f;
+  f.dyn.has_frame = false;
+  f.dyn.nfindings = 0;
+  f.dyn.lanes = nullptr;
+  f.dyn.pass = {};
+  set_text(f.dyn.refused, "STATES ONLY: 7 actions feed OSC_POSE, which the file does not hold");
+  f.film.guarantee = PH_STATES_ONLY;
+  set_text(f.film.reason, "7 actions feed OSC_POSE, which the file does not hold");
+  EXPECT_EQ(app_mode(&f.a), MODE_KINEMATIC);
+  expect_golden("dynamic_refused_120x40", f.text(40, 120));
+}
+
+// --- what a frame that is not the wanted one looks like ---
+
+std::string line_with(const std::string &text, const std::string &part) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (has(line, part))
+      return line;
+  return "";
+}
+
+TEST(PanelsDynamic, AStaleFrameIsNotShown) {
+  for (tui_mode mode : {MODE_DYNAMIC, MODE_BOTH}) {
+    Dynamic f(mode);
+    f.dyn_values[3] = 7.77777;
+    EXPECT_TRUE(has(f.at(40, 120), "7.77777")) << "the one that is wanted";
+    f.dyn.step = 212;
+    std::string text = f.at(40, 120);
+    EXPECT_FALSE(has(text, "7.77777")) << text;
+    EXPECT_TRUE(has(text, "running")) << text;
+    f.dyn.step = 213;
+    f.a.want.dyn.substep = 4;
+    EXPECT_FALSE(has(f.at(40, 120), "7.77777")) << "another substep is wanted";
+    f.dyn.substep = 4;
+    text = f.at(40, 120);
+    EXPECT_TRUE(has(text, "7.77777"));
+    EXPECT_TRUE(has(text, "213+4/10"));
+    f.dyn.has_frame = false;
+    set_text(f.dyn.error, "the dynamic run ends at step 40: qacc of arm_wrist is no number");
+    text = f.at(40, 120);
+    EXPECT_FALSE(has(text, "7.77777"));
+    EXPECT_TRUE(has(text, "the dynamic run ends at step 40")) << text;
+  }
+}
+
+TEST(PanelsDynamic, EqualIsBitsAndNothingElse) {
+  Dynamic f;
+  f.walk(100);
+  std::string row = line_with(f.at(40, 120), " arm_base");
+  EXPECT_TRUE(has(row, "0.01234   0.01234        =")) << row;
+  f.dyn_values[0] = std::nextafter(f.dyn_values[0], 1);
+  f.joints[0].now.rad = f.dyn_values[0] - f.values[0];
+  row = line_with(f.at(40, 120), " arm_base");
+  EXPECT_TRUE(has(row, "e-18")) << row;
+  f.dyn_values[0] = NAN;
+  f.joints[0].now.rad = NAN;
+  row = line_with(f.at(40, 120), " arm_base");
+  EXPECT_FALSE(has(row, "=")) << row;
+}
+
+TEST(PanelsDynamic, WorstFirstByTolerance) {
+  Dynamic f;
+  int signal, channel;
+  ASSERT_TRUE(panel_state_at(&f.a, 0, &signal, &channel));
+  EXPECT_EQ(f.signals[(size_t)signal].name, std::string("arm_wrist"));
+  f.joints[4].worst.m = 1; // the drawer, in metres
+  ASSERT_TRUE(panel_state_at(&f.a, 0, &signal, &channel));
+  EXPECT_EQ(f.signals[(size_t)signal].name, std::string("drawer"));
+  f.a.want.dyn.tolerance = ph_tolerance_default();
+  f.a.want.dyn.tolerance.of[PH_MEASURE_JOINT_PLACE] = 1000;
+  ASSERT_TRUE(panel_state_at(&f.a, 0, &signal, &channel));
+  EXPECT_EQ(f.signals[(size_t)signal].name, std::string("arm_wrist"));
+}
+
+TEST(PanelsDynamic, VerdictsInTheHeader) {
+  Dynamic f;
+  auto line = [&f]() { return f.at(24, 160).substr(0, 800); };
+  EXPECT_TRUE(has(line(), "DIVERGED at 213, bitwise before"));
+  f.dyn.sum.first[PH_ROUNDING] = 100;
+  EXPECT_TRUE(has(line(), "DIVERGED at 213, bitwise before 100"));
+  f.dyn.sum.first[PH_DIVERGED] = -1;
+  f.dyn.sum.cls = PH_CLOSE;
+  f.dyn.sum.first[PH_CLOSE] = 150;
+  EXPECT_TRUE(has(line(), "close at 150, bitwise before 100"));
+  f.dyn.sum.cls = PH_ROUNDING;
+  f.dyn.sum.first[PH_CLOSE] = -1;
+  EXPECT_TRUE(has(line(), "rounding at 100, bitwise before"));
+  f.dyn.sum.cls = PH_BITWISE;
+  f.dyn.sum.first[PH_ROUNDING] = -1;
+  EXPECT_TRUE(has(line(), "BITWISE 0..341"));
+  f.dyn.pass.anchor = 20;
+  EXPECT_TRUE(has(line(), "BITWISE 20..341 from 20"));
+  f.running(120, 100);
+  EXPECT_TRUE(has(line(), "bitwise to 120 so far"));
+  f.a.want.dyn.mode = MODE_KINEMATIC;
+  EXPECT_TRUE(has(line(), "bitwise to 120 so far")) << "findings fill in in every mode";
+}
+
+TEST(PanelsDynamic, CacheThatCannotHoldEveryStateSaysWhatASeekCosts) {
+  Dynamic f;
+  f.dyn.cache.every = 8;
+  EXPECT_TRUE(has(f.at(40, 200), "cache every 8th: at most 7 steps of physics"));
+}
+
+TEST(PanelsDynamic, FindingsOfFileAndPassAreOneListWorstFirst) {
+  Dynamic f;
+  std::vector<ph_finding> file(2);
+  file[0].kind = PH_FINDING_ODDITY;
+  file[0].step = -1;
+  set_text(file[0].text, "the file says success=1");
+  file[1].kind = PH_FINDING_MENDED;
+  file[1].step = -1;
+  f.film.findings = file.data();
+  f.film.nfindings = file.size();
+  EXPECT_EQ(app_finding_count(&f.a), 7u);
+  int last = -1;
+  for (size_t i = 0; i < 7; i++) {
+    const ph_finding *finding = app_finding(&f.a, i);
+    ASSERT_TRUE(finding);
+    EXPECT_GE((int)finding->kind, last);
+    last = finding->kind;
+  }
+  EXPECT_EQ(app_finding(&f.a, 7), nullptr);
+}
+
+TEST(PanelsDynamic, EverySizeDraws) {
+  for (tui_mode mode : {MODE_DYNAMIC, MODE_BOTH}) {
+    Dynamic f(mode);
+    for (int rows = 1; rows < 64; rows += 3)
+      for (int cols = 1; cols < 220; cols += 7)
+        f.text(rows, cols); // lanes of another width
+  }
+}
+
 } // namespace

@@ -25,8 +25,9 @@ void panel_plot_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_plot_lines(const struct app *app);
 void panel_findings_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_findings_lines(const struct app *app);
-/* The mark of a kind of findings. */
+/* The mark of a kind of findings, and the word for it. */
 const char *panel_finding_mark(ph_finding_kind kind, enum style *style);
+const char *panel_finding_word(ph_finding_kind kind);
 const ph_finding *panel_findings_at(const struct app *app, int line); /* NULL past the last */
 void panel_action_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_action_lines(const struct app *app);

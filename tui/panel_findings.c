@@ -32,6 +32,10 @@ const char *panel_finding_mark(ph_finding_kind kind, enum style *style) {
   return looks[i].glyph;
 }
 
+const char *panel_finding_word(ph_finding_kind kind) {
+  return looks[(unsigned)kind < PH_FINDING_COUNT ? kind : PH_FINDING_ODDITY].word;
+}
+
 static bool finding_shows(const struct app *app, const ph_finding *finding) {
   return app_filter_match(app, PANEL_FINDINGS, finding->text);
 }

@@ -353,31 +353,55 @@ static void contact_number(char *buf, size_t size, double value) {
     buf[4] = '.'; /* whatever the locale */
 }
 
-static bool contact_forces(const struct snapshot *snap) {
-  for (size_t i = 0; i < snap->ncontacts; i++)
-    if (!isnan(snap->contacts[i].force))
+/* The contacts on show: in D those of the dynamic state. */
+struct touching {
+  size_t n;
+  const struct snapshot_contact *recorded;
+  const struct dynamic_contact *dynamic;
+};
+
+static struct touching state_contacts(const struct app *app) {
+  const struct dynamic_answer *d = app_dyn_alone(app);
+  if (app_mode(app) == MODE_DYNAMIC)
+    return (struct touching){d ? d->ncontacts : 0, NULL, d ? d->contacts : NULL};
+  return (struct touching){app->snap->ncontacts, app->snap->contacts, NULL};
+}
+
+static struct snapshot_contact contact_at(const struct touching *t, size_t i) {
+  struct snapshot_contact c;
+  if (t->recorded)
+    return t->recorded[i];
+  memcpy(c.geom, t->dynamic[i].geom, sizeof c.geom);
+  c.dist = t->dynamic[i].dist;
+  c.force = t->dynamic[i].force;
+  return c;
+}
+
+static bool contact_forces(const struct touching *t) {
+  for (size_t i = 0; i < t->n; i++)
+    if (!isnan(contact_at(t, i).force))
       return true;
   return false;
 }
 
 static void contacts_draw(struct surface *s, struct rect r, const struct app *app) {
-  const struct snapshot *snap = app->snap;
+  struct touching t = state_contacts(app);
   char title[80];
-  bool forces = contact_forces(snap);
-  snprintf(title, sizeof title, "contacts: %zu%s%s", snap->ncontacts,
-           forces ? "" : "; forces not known", forces || snap->ctrl ? "" : ": no ctrl");
+  bool forces = contact_forces(&t);
+  snprintf(title, sizeof title, "contacts: %zu%s%s", t.n, forces ? "" : "; forces not known",
+           forces || app->snap->ctrl ? "" : ": no ctrl");
   if (r.w > 64)
     r.w = 64;
   surface_rule(s, r, 0, title, forces ? "dist mm  force N" : "dist mm");
-  int room = r.h - 1, all = (int)snap->ncontacts;
+  int room = r.h - 1, all = (int)t.n;
   int shown = all > room ? room - 1 : all;
   for (int i = 0; i < shown; i++) {
-    const struct snapshot_contact *c = &snap->contacts[i];
+    struct snapshot_contact c = contact_at(&t, (size_t)i);
     char names[160], fit[200], dist[32], force[32];
-    snprintf(names, sizeof names, "%s - %s", c->geom[0], c->geom[1]);
+    snprintf(names, sizeof names, "%s - %s", c.geom[0], c.geom[1]);
     text_fit(fit, sizeof fit, names, r.w - 20 > 4 ? r.w - 20 : 4);
-    contact_number(dist, sizeof dist, c->dist * 1e3);
-    contact_number(force, sizeof force, c->force);
+    contact_number(dist, sizeof dist, c.dist * 1e3);
+    contact_number(force, sizeof force, c.force);
     surface_put(s, r, 1 + i, 1, STYLE_NORMAL, fit);
     surface_put_right(s, r, 1 + i, r.w - (forces ? 11 : 2), STYLE_NORMAL, dist);
     if (forces)
@@ -389,10 +413,10 @@ static void contacts_draw(struct surface *s, struct rect r, const struct app *ap
 
 /* Rows of contacts below the signals: what signals leave, or a quarter of a high panel. */
 static int contact_rows(const struct app *app, int lines, struct rect r) {
-  const struct snapshot *snap = app->snap;
-  if (!snap->has_frame || snap->ncontacts == 0 || r.w < 34)
+  size_t n = state_contacts(app).n;
+  if (!app->snap->has_frame || n == 0 || r.w < 34)
     return 0;
-  int want = (int)(snap->ncontacts > 12 ? 12 : snap->ncontacts) + 1;
+  int want = (int)(n > 12 ? 12 : n) + 1;
   int spare = r.h - lines, least = r.h >= 12 ? (want < 5 ? want : r.h / 4) : 0;
   int rows = spare > least ? spare : least;
   if (rows > want)
@@ -414,8 +438,11 @@ static void state_title(char *buf, size_t size, const struct app *app) {
     dyn_missing(missing, sizeof missing, app);
     dyn_place(place, sizeof place, app, app_shown_step(app), d ? d->substep : 0);
     snprintf(buf, size, "state at %s: %s%s%s", place,
-             app_mode(app) == MODE_DYNAMIC ? "dynamic" : "recorded, dynamic", d ? "" : " ",
+             app_mode(app) == MODE_DYNAMIC ? "dynamic" : "both", d ? "" : " ",
              d ? (app_mode(app) == MODE_BOTH ? ", worst first" : "") : missing);
+    size_t n = strlen(buf);
+    if (filter[0] && n < size)
+      snprintf(buf + n, size - n, ", %d with \"%s\"", panel_state_lines(app), filter);
   } else if (filter[0])
     snprintf(buf, size, "state at %lld: %d with \"%s\"", (long long)app_shown_step(app),
              panel_state_lines(app), filter);

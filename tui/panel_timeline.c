@@ -297,11 +297,11 @@ static void timeline_choose(const struct app *app, int h, bool chosen[LANE_COUNT
 }
 
 int timeline_extra(const struct app *app) {
-  int n = 0;
-  for (int lane = 0; lane < LANE_COUNT; lane++)
-    if (lane_exists(app, (enum lane)lane))
-      n += lane == LANE_PREDICATE_D || lane == LANE_HOLD_D || lane >= LANE_DRIFT;
-  return n;
+  const struct reel *reel = app_reel(app);
+  int n = 0, plain = (reel->predicate != NULL) + (reel->hold && panel_has_hold(reel));
+  for (int lane = LANE_PREDICATE; lane < LANE_COUNT; lane++)
+    n += lane_exists(app, (enum lane)lane);
+  return n > plain ? n - plain : 0;
 }
 
 static void lane_draw(struct surface *s, struct rect r, int y, const struct timeline *t,
@@ -363,6 +363,26 @@ static void timeline_title(char *buf, size_t size, const struct timeline *t,
              (long long)t->last, (long long)(reel->states - 1));
 }
 
+/* Marks of findings that have none among the events. */
+static size_t legend_findings(char *buf, size_t size, size_t n, const struct app *app) {
+  bool seen[PH_FINDING_COUNT] = {false};
+  for (size_t i = 0; i < app_finding_count(app); i++) {
+    const ph_finding *finding = app_finding(app, i);
+    if (finding->step >= 0 && (unsigned)finding->kind < PH_FINDING_COUNT)
+      seen[finding->kind] = true;
+  }
+  for (int kind = 0; kind < PH_FINDING_COUNT && n < size; kind++) {
+    const char *word = panel_finding_word((ph_finding_kind)kind);
+    enum style style;
+    bool event =
+        kind == PH_FINDING_LATCH || kind == PH_FINDING_CLIPPED || kind == PH_FINDING_WARNED;
+    if (seen[kind] && !event)
+      n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "",
+                            panel_finding_mark((ph_finding_kind)kind, &style), word);
+  }
+  return n;
+}
+
 static void timeline_legend(char *buf, size_t size, const struct app *app, int room) {
   const struct snapshot *snap = app->snap;
   bool seen[EVENT_KIND_COUNT] = {false};
@@ -376,16 +396,21 @@ static void timeline_legend(char *buf, size_t size, const struct app *app, int r
     const char *glyph = symbols[kind].glyph;
     if (kind == EVENT_END && ended_badly(snap->reel))
       glyph = "✗";
-    if (seen[kind])
+    if (seen[kind] && !(kind == EVENT_FINDING && app_finding_count(app) > 0))
       n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", glyph,
                             event_name((enum event_kind)kind));
   }
+  n = legend_findings(buf, size, n < size ? n : size - 1, app);
   if (app_mode(app) != MODE_KINEMATIC || lane_ghost(app))
     lane_scale(scale, sizeof scale, app);
   if (!scale[0])
     return;
-  if (text_width(buf, 1 << 20, NULL) + (int)strlen(scale) + 4 > room)
-    n = 0;
+  n = n < size ? n : size - 1;
+  while (n > 0 && text_width(buf, 1 << 20, NULL) + (int)strlen(scale) + 2 > room) {
+    while (n > 0 && !(buf[n] == ' ' && buf[n + 1] == ' '))
+      n--;
+    buf[n] = 0; /* the last of them goes */
+  }
   snprintf(buf + n, size - n, "%s%s", n ? "  " : "", scale);
 }
 
@@ -405,7 +430,7 @@ void panel_timeline_draw(struct surface *s, struct rect r, const struct app *app
   const struct reel *reel = app_reel(app);
   struct timeline t = {0};
   bool chosen[LANE_COUNT];
-  char title[120], legend[160];
+  char title[120], legend[400];
   if (r.h < 1 || r.w < 1)
     return;
   int extra = reel ? timeline_extra(app) : 0;
