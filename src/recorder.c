@@ -63,6 +63,7 @@ static void fill(ph_recorder *rec, const ph_model *model, const ph_recorder_opti
   rec->warn = opt->warn;
   rec->user = opt->user;
   rec->relief = opt->relief ? opt->relief : opt->warn;
+  rec->unverified = opt->unverified;
   rec->patience = 1;
   rec->required = required_columns(&rec->origin.dims, opt);
   pthread_mutex_init(&rec->lock, NULL);

@@ -33,6 +33,7 @@ static ph_recorded recorded(const ph_take *take, ph_status status, const char *e
 /* Once an episode is kept another thread may commit it: it is told of before. */
 ph_status ph_recorder_commit(ph_recorder *rec, ph_kept *ended) {
   char text[600] = "";
+  ph_recorder_verify(rec, &ended->take);
   pthread_mutex_lock(&rec->commits);
   ph_status status = ph_take_commit(&ended->take, rec->sink, &rec->origin, rec->model);
   if (status != PH_OK)

@@ -42,11 +42,11 @@ enum {
 
 /* One errno, or that the folder is not in its place: whatever it keeps from the disk, it is told of
  * once, and once when it is over. */
-typedef struct ph_cause {
+typedef struct ph_in_the_way {
   unsigned now, ever; /* ph_trouble */
   bool place;         /* the folder is not in its place; why is how that was found */
   char why[160];
-} ph_cause;
+} ph_in_the_way;
 
 /* Commits behind the envs (recorder_behind.c). Under `lock`, but for what is set at open. */
 typedef struct ph_behind {
@@ -74,6 +74,7 @@ struct ph_recorder {
   void (*warn)(void *user, const char *line);
   void (*relief)(void *user, const char *line); /* NULL where warn is */
   void *user;
+  void (*unverified)(void *user, const char *line); /* NULL: episodes are not run again */
   void (*ended)(void *user, const ph_recorded *episode);
   void *ended_user;
 
@@ -93,7 +94,7 @@ struct ph_recorder {
   int waited;
 
   pthread_mutex_t warning;
-  ph_cause causes[PH_CAUSES];
+  ph_in_the_way causes[PH_CAUSES];
   size_t ncauses;
 };
 
@@ -134,6 +135,12 @@ ph_status ph_recorder_commit(ph_recorder *rec, ph_kept *ended);
 /* Ends the slot's episode. */
 ph_status ph_slot_end(ph_recorder *rec, ph_slot *slot, ph_end reason, int success,
                       const char *detail);
+
+/* --- physics run again (recorder_verify.c) --- */
+
+/* Stamps an episode that has ended, where that is wanted; it is saved whatever comes of it. Without
+ * a lock. */
+void ph_recorder_verify(ph_recorder *rec, ph_take *take);
 
 /* --- commits behind (recorder_behind.c) --- */
 

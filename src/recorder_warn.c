@@ -14,11 +14,11 @@ static const char *cause_of(const char *text) {
 }
 
 /* NULL: there is no room for another. *known: it is there already. */
-static ph_cause *cause_for(ph_recorder *rec, bool place, const char *why, bool *known) {
-  ph_cause cause = {.place = place};
+static ph_in_the_way *cause_for(ph_recorder *rec, bool place, const char *why, bool *known) {
+  ph_in_the_way cause = {.place = place};
   snprintf(cause.why, sizeof cause.why, "%s", why);
   for (size_t i = 0; i < rec->ncauses; i++) {
-    ph_cause *at = &rec->causes[i];
+    ph_in_the_way *at = &rec->causes[i];
     *known = at->place == place && (place || strcmp(at->why, cause.why) == 0);
     if (*known)
       return at;
@@ -54,7 +54,7 @@ void ph_recorder_trouble(ph_recorder *rec, ph_trouble kind, const char *text) {
   bool known = false, place = rec->run && !ph_sink_run_in_place(rec->sink);
   snprintf(line, sizeof line, "%s; %s", text, consequence_of(kind));
   pthread_mutex_lock(&rec->warning);
-  ph_cause *cause = cause_for(rec, place, cause_of(text), &known);
+  ph_in_the_way *cause = cause_for(rec, place, cause_of(text), &known);
   if (cause) {
     cause->now |= kind;
     cause->ever |= kind;
@@ -69,7 +69,7 @@ void ph_recorder_relief(ph_recorder *rec, unsigned kinds) {
   size_t left = 0;
   pthread_mutex_lock(&rec->warning);
   for (size_t i = 0; i < rec->ncauses; i++) {
-    ph_cause *cause = &rec->causes[i];
+    ph_in_the_way *cause = &rec->causes[i];
     cause->now &= ~kinds;
     if (cause->now != 0) {
       rec->causes[left++] = *cause;

@@ -180,6 +180,8 @@ static ph_status commit(const ph_take *take, ph_sink *sink, const ph_episode_met
   meta.success = take->success;
   snprintf(meta.seed, sizeof meta.seed, "%" PRIu64, take->seed);
   snprintf(meta.end_detail, sizeof meta.end_detail, "%s", take->detail);
+  if (take->determinism[0])
+    memcpy(meta.determinism, take->determinism, sizeof meta.determinism);
   status = sink->begin(sink, &begin);
   if (status != PH_OK)
     return status;

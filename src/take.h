@@ -22,6 +22,7 @@ typedef struct ph_take {
   ph_end reason;
   int success;
   char detail[200];
+  char determinism[48]; /* what running it again came to; "": as the origin says */
 } ph_take;
 
 /* What starts one. */

@@ -8,8 +8,8 @@ using namespace cli_help;
 
 namespace {
 
-const char *const kVerbs[] = {"view",   "screen", "info", "export",  "record", "preview",
-                              "verify", "replay", "pack", "salvage", "task"};
+const char *const kVerbs[] = {"view",   "screen", "info", "export", "record",  "preview",
+                              "verify", "replay", "diff", "pack",   "salvage", "task"};
 
 TEST_F(Cli, HelpAndVersionAreEverywhere) {
   Outcome o = Run({"--help"});

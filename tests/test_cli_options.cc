@@ -75,6 +75,12 @@ const std::vector<Case> kCases = {
     {"record", "append", {"cart.lua", "--out", "run", "--json"}, {"--append"}},
     {"record", "overwrite", {"cart.lua", "--out", "run", "--json"}, {"--overwrite"}},
     {"record", "compress", {"long.lua", "--out", "new", "--json"}, {"--compress"}},
+    {"record", "verify", kRecord, {"--verify"}},
+    {"diff", "episode", {"run", "pack.h5"}, {"--episode", "0"}},
+    {"diff", "model", {"run", "run"}, {"--model", "bad.xml"}},
+    {"diff", "assets", {"run", "run"}, {"--assets", "none"}},
+    {"diff", "tol", {"run", "heavy"}, {"--tol", "pos=9,rot=9,vel=9"}},
+    {"diff", "json", {"run", "run"}, {"--json"}},
     {"record", "json", {"cart.lua", "--out", "new"}, {"--json"}},
     {"verify", "episode", {"run"}, {"--episode", "1"}},
     {"verify", "task", {"run"}, {"--task", "judge.lua"}},
@@ -127,6 +133,10 @@ protected:
     Put("judge.lua", "return { success = function(s) return s.joint.cart > 1 end }");
     Restore();
     ASSERT_EQ(Run({"pack", "run", "--out", "pack.h5"}).status, 0);
+    ASSERT_EQ(Run({"record", "cart.lua", "--model", "heavy.xml", "--episodes", "2", "--seed", "7",
+                   "--out", "heavy"})
+                  .status,
+              0);
     ASSERT_EQ(Run({"record", "long.lua", "--out", "long"}).status, 0);
   }
   void Restore() {

@@ -53,11 +53,16 @@ typedef struct ph_recorder_options {
    * PH_EINVAL where the command is too long for it (some 30 000 bytes). */
   const char *policy;         /* "task", "command", ... */
   const char *policy_command; /* as it was given */
+  /* Nullable. Where it is there, physics of each episode is run again before the episode is
+   * written, on the thread that commits it, and its attribute `determinism` says what came of it:
+   * bitwise, tol(x), fails(t). Told of each that fails, and of each that cannot be run or checked
+   * and stays unchecked: they are saved all the same. It must not call the recorder. */
+  void (*unverified)(void *user, const char *line);
 } ph_recorder_options;
 #define PH_RECORDER_OPTIONS_INIT                                                                   \
   {                                                                                                \
     NULL, NULL, NULL, NULL, NULL, NULL, -1.0, 0, 0, 0, false, false, false, PH_EXISTING_REFUSE,    \
-        NULL, NULL, NULL, NULL, NULL                                                               \
+        NULL, NULL, NULL, NULL, NULL, NULL                                                         \
   }
 
 /* Tally of a recording: resets = commits + discards once it is closed and nothing was lost. */

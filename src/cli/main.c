@@ -50,6 +50,15 @@
   "Its\n"                                                                                          \
   "answers are kept beside the file."
 
+#define DIFF_TEXT                                                                                  \
+  "A and B are episodes (FILE:ID, or --episode ID for both), or runs, datasets and files, whose\n" \
+  "episodes are matched by env and episode. Compared are what they say of themselves, but for "    \
+  "when\n"                                                                                         \
+  "and where they were recorded; their models, in words; actions, rewards, predicates; and "       \
+  "every\n"                                                                                        \
+  "state that both have, bit for bit, by joint and by body, in classes as verify has them. The\n"  \
+  "exit status is 1 where anything differs."
+
 #define EXPORT_TEXT                                                                                \
   "Writes one episode, the first where none is named; nothing is simulated, no number is "         \
   "rounded.\n"                                                                                     \
@@ -127,6 +136,9 @@ static const struct verb verbs[] = {
      "A task without max_steps goes on until success or failure, which is said when it begins;\n"
      "--max-steps ends it as truncated, and is in the task that the run stores. One that names no\n"
      "model takes --model, which stands before its own; each run stores the model.\n"
+     "With --verify a spare thread runs each episode again while the envs go on, before the\n"
+     "episode gets its name, and the lists say `bitwise`, `tol(x)` or `fails(t)` of it. One that\n"
+     "fails or cannot be checked is named, the exit status is 1, and it is saved all the same.\n"
      "Without --out the run goes to\n"
      "${PLAYHEAD_DATA_ROOT:-$XDG_DATA_HOME/playhead}/trajectories/. The last lines say how many\n"
      "episodes were started, saved and discarded (those that ended before their first step), and\n"
@@ -135,7 +147,7 @@ static const struct verb verbs[] = {
          OPTION_BIT(HOLD) | OPTION_BIT(MAX_STEPS) | OPTION_BIT(SUCCESS) | OPTION_BIT(POLICY) |
          OPTION_BIT(POLICY_TIMEOUT) | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(JOBS) |
          OPTION_BIT(ONLY_SUCCESS) | OPTION_BIT(APPEND) | OPTION_BIT(OVERWRITE) |
-         OPTION_BIT(COMPRESS) | OPTION_BIT(JSON),
+         OPTION_BIT(COMPRESS) | OPTION_BIT(VERIFY) | OPTION_BIT(JSON),
      1, 1, verb_record},
     {"preview", "TASK.lua", "run a task live in the scrubber's screen; nothing is recorded",
      "The same screen as view's, over an env that runs: n goes on by a step, s by a substep, "
@@ -157,6 +169,10 @@ static const struct verb verbs[] = {
      1, SIZE_MAX, verb_verify},
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.", VERIFY, 1,
      SIZE_MAX, verb_verify},
+    {"diff", "A B", "say in what two episodes, or the episodes of two runs, differ", DIFF_TEXT,
+     ANY | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(EPISODE) |
+         OPTION_BIT(TOLERANCE) | OPTION_BIT(JSON),
+     2, 2, verb_diff},
     {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,
      ANY | OPTION_BIT(DATASET) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_pack},
@@ -278,7 +294,10 @@ static int run_verb(const struct verb *verb, int argc, char **argv) {
     status = print_version();
   } else if (opt.npaths < verb->least || opt.npaths > verb->most) {
     status = cli_fail(EXIT_USAGE, "%s: %s: %s: see playhead %s --help", verb->name, verb->operands,
-                      opt.npaths < verb->least ? "is missing" : "only one is taken", verb->name);
+                      opt.npaths < verb->least ? "is missing"
+                      : verb->most == 1        ? "only one is taken"
+                                               : "no more are taken",
+                      verb->name);
   } else if (ph_engine_check() != PH_OK) {
     status = cli_error();
   } else {

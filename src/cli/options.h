@@ -79,6 +79,8 @@ enum option_kind {
     "go on with the run that is there, of the same model and task")                                \
   X(OVERWRITE, "overwrite", NULL, KIND_FLAG, overwrite, 0, 0, NULL, NULL,                          \
     "put the new one in the place of the one that is there")                                       \
+  X(VERIFY, "verify", NULL, KIND_FLAG, verify, 0, 0, NULL, NULL,                                   \
+    "run each episode again before it is saved, and stamp it: bitwise, tol(x) or fails(t)")        \
   X(COMPRESS, "compress", NULL, KIND_FLAG, compress, 0, 0, NULL, NULL,                             \
     "smaller files that are slower to read: the same bits, in deflated chunks")                    \
   X(FOLLOW, "follow", NULL, KIND_FLAG, follow, 0, 0, NULL, NULL,                                   \
@@ -147,7 +149,7 @@ struct options {
   double hold; /* negative: not given */
   double policy_timeout;
   bool color, ascii, json, help, version;
-  bool only_success, append, overwrite, compress, follow;
+  bool only_success, append, overwrite, compress, follow, verify;
 };
 
 /* Parses what follows the verb; `allowed` has the bits of its options. On failure writes one line

@@ -235,6 +235,7 @@ static int open_recorder(struct record *r) {
   opt.warn = record_warn;
   opt.relief = record_notice;
   opt.user = r;
+  opt.unverified = r->opt->verify ? record_unverified : NULL;
   opt.policy = r->opt->policy ? "command" : "task";
   opt.policy_command = r->opt->policy;
   bool opened = ph_recorder_open(&r->recorder, r->path, r->model, &opt) == PH_OK;

@@ -57,6 +57,7 @@ void record_report(struct record *r, int status, const char *fmt, ...)
 void record_error(struct record *r, int status, const char *line);
 void record_ended(void *user, const ph_pool_episode *episode); /* for the pool */
 void record_warn(void *user, const char *line);                /* for the recorder */
+void record_unverified(void *user, const char *line);          /* likewise, with --verify */
 void record_notice(void *user, const char *line);              /* the same, of good news */
 /* Tells what there is to tell and shows progress until `ended`; the main thread. */
 void record_watch(struct record *r);

@@ -108,6 +108,10 @@ void record_ended(void *user, const ph_pool_episode *e) {
   pthread_mutex_unlock(&r->lock);
 }
 
+void record_unverified(void *user, const char *line) {
+  record_report(user, EXIT_FINDING, "%s", line);
+}
+
 /* --- the end --- */
 
 static void print_tally(const struct record *r, const ph_tally *t) {
