@@ -191,6 +191,20 @@ ph_status ph_task_check(ph_check **out, const ph_task *task, const ph_model *mod
   return status;
 }
 
+ph_status ph_task_check_names(ph_check **out, const ph_task *task, const ph_model *model) {
+  ph_checking c = {.task = task, .model = model, .opt = PH_CHECK_OPTIONS_INIT};
+  *out = NULL;
+  c.out = calloc(1, sizeof *c.out);
+  if (c.out)
+    ph_check_names(&c);
+  if (c.out && !c.full) {
+    *out = c.out;
+    return PH_OK;
+  }
+  ph_check_free(c.out);
+  return ph_fail(PH_ENOMEM, "check: out of memory");
+}
+
 void ph_check_free(ph_check *check) {
   if (!check)
     return;

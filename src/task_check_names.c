@@ -6,18 +6,21 @@
 #include "lex.h"
 #include "name.h"
 #include "script_names.h"
+#include "task_scope.h"
 
-/* Names of the model in the text, as they stand behind `s` and `env`: s.joint.NAME, s["joint"] not,
+/* Names of the model in the text, as they stand behind the scene and the env that functions of the
+ * task are given, whatever they call them: s.joint.NAME, s["joint"] not,
  * s.body["NAME"].z, s.dist("NAME", "NAME"), env.qpos.NAME. So names in branches that no step has
  * taken are looked up too. What is put together when it runs is not. */
 
-enum { CHAIN = 6, WORD = 96, ARGUMENTS = 2 };
+enum { CHAIN = 6, WORD = 96, ARGUMENTS = 2, GROUP = 2 /* the last word that may be one */ };
 
 struct scan {
   ph_checking *c;
   ph_lexer lexer;
   ph_token token;  /* the current one */
   ph_token before; /* the one before it */
+  ph_scope scope;  /* as of the current one */
   const char *file;
 };
 
@@ -25,6 +28,7 @@ struct chain {
   char word[CHAIN][WORD]; /* "s", "joint", "drawer" */
   size_t n;
   int line;
+  bool maybe; /* the first word may be anything: where no group follows, nothing is said */
 };
 
 static void next(struct scan *s) {
@@ -32,6 +36,7 @@ static void next(struct scan *s) {
   do
     s->token = ph_lex_next(&s->lexer);
   while (s->token.kind == PH_TOKEN_COMMENT);
+  ph_scope_take(&s->scope, &s->token);
 }
 
 static bool take_word(struct chain *chain, const ph_token *token) {
@@ -114,6 +119,8 @@ static bool need_word(struct scan *s, const struct chain *chain, size_t i, const
   char text[CHAIN * WORD];
   if (chain->n <= i || in_list(chain->word[i], list))
     return true;
+  if (chain->maybe && i <= GROUP)
+    return false;
   ph_near_begin(&near, chain->word[i]);
   for (; *list; list++)
     ph_near_add(&near, *list);
@@ -268,17 +275,20 @@ void ph_check_names(ph_checking *c) {
   struct scan s = {.c = c, .file = file_name(c->task->name)};
   const char *source = ph_task_source(c->task);
   ph_lex_begin(&s.lexer, source, strlen(source));
+  ph_scope_begin(&s.scope);
   next(&s);
   while (s.token.kind != PH_TOKEN_END) {
     bool field = ph_token_is(&s.before, ".") || ph_token_is(&s.before, ":");
-    bool of_s = ph_token_is(&s.token, "s"), of_env = ph_token_is(&s.token, "env");
-    if (s.token.kind != PH_TOKEN_NAME || field || (!of_s && !of_env)) {
+    bool name = s.token.kind == PH_TOKEN_NAME && !field;
+    ph_meaning means = name ? ph_scope_means(&s.scope, &s.token) : PH_MEANS_OTHER;
+    if (means == PH_MEANS_OTHER) {
       next(&s);
       continue;
     }
     struct chain chain;
     read_chain(&s, &chain);
-    if (of_s)
+    chain.maybe = means == PH_MEANS_SCENE_TOO || means == PH_MEANS_ENV_TOO;
+    if (means == PH_MEANS_SCENE || means == PH_MEANS_SCENE_TOO)
       check_s(&s, &chain);
     else
       check_env(&s, &chain);

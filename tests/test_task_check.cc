@@ -38,6 +38,23 @@ protected:
   }
   /* The same of what is only worth knowing. */
   std::string noted(const std::string &body) { return listed(body, true, true); }
+  /* The names that the text alone shows to be none. */
+  std::string names_in(const std::string &source) {
+    ph_task_unref(task);
+    task = nullptr;
+    EXPECT_EQ(PH_OK, ph_task_parse(&task, source.data(), source.size(), "dir/t.lua"))
+        << ph_error() << source;
+    return task ? checked_names() : "";
+  }
+  std::string checked_names() {
+    ph_check_free(check);
+    check = nullptr;
+    EXPECT_EQ(PH_OK, ph_task_check_names(&check, task, model)) << ph_error();
+    std::string all;
+    for (size_t i = 0; check && i < check->nfindings; i++)
+      all += std::string(check->finding[i].where) + ": " + check->finding[i].text + "\n";
+    return all;
+  }
   std::string listed(const std::string &body, bool with_model, bool notes) {
     ph_status status = run(body, with_model);
     if (status != PH_OK)
@@ -281,6 +298,97 @@ TEST_F(Check, NamesThatAreFine) {
           "    s.joint.arm_wrist.quat[1] < s.qvel.drawer and s.start.dist('grip', 'cup') < 1 and\n"
           "    s.model.timestep < s.model.dof.drawer.damping and s.action[1] < #s.action\n"
           "end"));
+}
+
+/* Every finding of a name in code that may stand in front of the task's table. */
+struct ScopeCase {
+  const char *before, *code, *finding;
+};
+
+TEST_F(Check, NamesOfSomethingElse) {
+  const ScopeCase cases[] = {
+      {"", "reset = function(env, rng) local s = { size = 1 } env.qpos.drawer = rng() * s.size end",
+       ""},
+      {"", "reset = function(e, s) local env = { x = 1 } e.qpos.drawer = s() * env.x end", ""},
+      {"", "reset = function(e, rng) e.qpos.drawer = rng() if rng() > 2 then e.qps.x = 1 end end",
+       "e.qps: env has no 'qps'; did you mean 'qpos'?"},
+      {"", "reward = function(x) return x.time < 100 and x.time or x.jont.drawer end",
+       "x.jont: s has no 'jont'; did you mean 'joint'?"},
+      {"",
+       "failure = function(s) for _, s in ipairs({ { w = 2 } }) do if s.w < 1 then return true "
+       "end end return s.time > 99 and s.bdy end",
+       "s.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"", "failure = function(s) for s = 1, 2 do local x = s end return s.time > 99 and s.bdy end",
+       "s.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"",
+       "failure = function(s) do local s <const> = { bdy = 1 } if s.bdy > 1 then return true end "
+       "end return s.time > 99 and s.bdi end",
+       "s.bdi: s has no 'bdi'; did you mean 'body'?"},
+      {"",
+       "failure = function(s) local s = s.time > 99 and s.bdy or { mine = false } return s.mine "
+       "end",
+       "s.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"",
+       "failure = function(s) repeat local s = { done = true } until s.done local z = 1 while "
+       "s.time > 99 do z = s.bdy end end",
+       "s.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"",
+       "failure = function(s) if s.time > 99 then local s = 1 elseif s.time > 98 then return "
+       "s.bdy else local s = { q = 1 } return s.q > 1 end end",
+       "s.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"",
+       "failure = function(s) local function s2(t) local s = t return s.q end return s.time > 99 "
+       "and s.bdy end",
+       "s.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"local function area(s, env) return s.size * env.size end ",
+       "readouts = { a = function(s) return area({ size = 1 }, { size = 2 }) end }", ""},
+      {"local function far(a, s) return s.joint.drwer < a end ",
+       "failure = function(s) return s.time > 99 and far(1, s) end",
+       "s.joint.drwer: no joint 'drwer'; did you mean 'drawer'?"},
+      {"local function far(a, s) return s.body.cup.zz < a end ",
+       "failure = function(s) return s.time > 99 and far(1, s) end",
+       "s.body.cup.zz: body 'cup' has no 'zz'"},
+      {"local s = { limit = 1 } ", "failure = function(x) return x.time > 99 * s.limit end", ""},
+      {"", "stages = { { name = 'a', test = function(q) return q.time < 99 or q.bdy end } }",
+       "q.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"", "readouts = { r = function(q) return q.time < 99 and 1 or q.bdy end }",
+       "q.bdy: s has no 'bdy'; did you mean 'body'?"},
+      {"",
+       "policy = function(q, s) if q.time > 99 then return s.w, q.bdy end return { 0, 0, 0, 0 } "
+       "end",
+       "q.bdy: s has no 'bdy'; did you mean 'body'?"},
+  };
+  for (const ScopeCase &c : cases) {
+    std::string all =
+        names_in(std::string(c.before) + "return { control_steps = 2, " + c.code + " }");
+    EXPECT_EQ(c.finding[0] ? "t.lua:1: " + std::string(c.finding) + "\n" : "", all) << c.code;
+  }
+}
+
+TEST_F(Check, NamesInATaskOfLayers) {
+  const char base[] = "return { failure = function(q) return q.time > 99 and q.bdy end }";
+  ph_task *plain = nullptr;
+  ASSERT_EQ(PH_OK, ph_task_parse(&plain, base, strlen(base), "dir/t.lua"));
+  ASSERT_EQ(PH_OK, ph_task_with_success(&task, plain, "s.joint.drawer > 1")) << ph_error();
+  ph_task_unref(plain);
+  EXPECT_EQ("t.lua:1: q.bdy: s has no 'bdy'; did you mean 'body'?\n", checked_names());
+}
+
+/* More names than anybody has: nothing is said, and nothing breaks. */
+TEST_F(Check, NamesTooDeep) {
+  for (int deep : {1, 3}) {
+    std::string text = "return { failure = function(s) ";
+    for (int i = 0; i < deep; i++) {
+      text += "local function f() ";
+      for (int k = 0; k < 180; k++)
+        text += "local l" + std::to_string(k) + " = 1 ";
+    }
+    text += "do local x = s.time > 99 and s.bdy end ";
+    for (int i = 0; i < deep; i++)
+      text += "end ";
+    EXPECT_EQ(deep == 1 ? "t.lua:1: s.bdy: s has no 'bdy'; did you mean 'body'?\n" : "",
+              names_in(text + "return false end }"));
+  }
 }
 
 TEST_F(Check, WhatARunHasSaidIsNotSaidAgain) {

@@ -92,6 +92,8 @@ typedef struct ph_check_options {
  * an episode is a finding. */
 PH_API ph_status ph_task_check(ph_check **out, const ph_task *task, const ph_model *model,
                                const ph_check_options *opt);
+/* Only looks at the text: findings of kind NAME, nothing else. model is nullable. PH_ENOMEM. */
+PH_API ph_status ph_task_check_names(ph_check **out, const ph_task *task, const ph_model *model);
 PH_API void ph_check_free(ph_check *check); /* Nullable */
 
 #ifdef __cplusplus
