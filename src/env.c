@@ -183,6 +183,10 @@ const ph_dims *ph_env_dims(const ph_env *env) {
 double ph_env_control_dt(const ph_env *env) {
   return env->control_dt;
 }
+int64_t ph_env_clip_count(const ph_env *env, int i) {
+  return ph_actions_clip_count(env->actions, i);
+}
+
 const ph_hold *ph_env_hold(const ph_env *env) {
   return &env->referee.hold;
 }

@@ -230,8 +230,6 @@ static ph_status go_beside(struct run *r) {
   if (status != PH_OK)
     return status;
   took(r, ACTIONS, since);
-  for (size_t i = 0; i < r->c->out->nelements; i++)
-    r->c->out->element[i].clipped += ph_actions_clipped(r->actions, (int)i);
   since = now_us();
   status = ph_sim_step(r->sim, r->ctrl, r->dims->control_steps, &warned);
   if (status == PH_OK)
@@ -364,6 +362,12 @@ static ph_status look_at_reset(struct run *r, const ph_row *row0, bool first) {
   return PH_OK;
 }
 
+/* Of the episode, as our own manager has counted. */
+static void count_cuts(struct run *r) {
+  for (size_t i = 0; i < r->c->out->nelements; i++)
+    r->c->out->element[i].clipped += ph_actions_clip_count(r->actions, (int)i);
+}
+
 static ph_status run_episode(struct run *r, uint64_t seed, bool first) {
   ph_row row0;
   bool done = false;
@@ -375,8 +379,11 @@ static ph_status run_episode(struct run *r, uint64_t seed, bool first) {
   status = look_at_reset(r, &row0, first);
   if (status == PH_OK)
     status = script_failed(r, begin_beside(r, &row0), 0);
+  bool begun = status == PH_OK;
   for (int64_t step = 0; status == PH_OK && !done && step < r->c->opt.steps; step++)
     status = take_step(r, step, &done);
+  if (begun)
+    count_cuts(r);
   end_episode(r);
   return status;
 }

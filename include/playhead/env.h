@@ -80,6 +80,8 @@ PH_API ph_status ph_env_substeps(ph_env *env, int n, ph_outcome *out);
 /* Whether one has begun and not ended, and how many substeps of it are done; 0 between. */
 PH_API bool ph_env_acting(const ph_env *env);
 PH_API int ph_env_substep(const ph_env *env);
+/* How often element i of the action was cut since the reset, the step under way with it. */
+PH_API int64_t ph_env_clip_count(const ph_env *env, int i);
 
 /* --- the present state ---
  *
