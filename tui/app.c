@@ -223,7 +223,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   bool opened = snap->reel != before && !(before && snap->reel && snap->reel->live &&
                                           old->live.resets == snap->live.resets);
   app_take_plots(app, opened);
-  unsigned live = app_take_live(app, old);
+  app_take_live(app, old);
   clamp_to_episode(app);
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
   bool came = app_count(app) != count;
@@ -238,7 +238,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
     app_relayout(app);
   if (changed) /* the cursor stays where it is when only new episodes came */
     app_show_episode(app);
-  return live | REACT_REDRAW | (changed || noted || came ? REACT_RELAYOUT : 0);
+  return REACT_REDRAW | (changed || noted || came ? REACT_RELAYOUT : 0);
 }
 
 unsigned app_starve(struct app *app) {

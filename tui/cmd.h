@@ -50,8 +50,10 @@ bool app_live_under_way(const struct app *app);
 unsigned app_live_newest(struct app *app);
 /* Whether the live env can be asked for more. */
 bool app_live_runs(const struct app *app);
+/* How many elements of the action are held by hand. */
+int app_live_by_hand(const struct app *app);
 /* What became of a live env since; old is the snapshot before (nullable). */
-unsigned app_take_live(struct app *app, const struct snapshot *old);
+void app_take_live(struct app *app, const struct snapshot *old);
 /* Says what became of the recorder since. */
 void app_take_following(struct app *app, enum following before);
 /* Enter on a line of the state, action, plot and findings panels. */

@@ -92,10 +92,10 @@ static void say_end(struct app *app, const struct live_answer *live) {
           next);
 }
 
-unsigned app_take_live(struct app *app, const struct snapshot *old) {
+void app_take_live(struct app *app, const struct snapshot *old) {
   const struct live_answer *live = &app->snap->live;
   if (!live->on)
-    return 0;
+    return;
   bool newest = app->snap->serial == app->want.serial && live->settled;
   if (newest)
     app->want.live.substeps = live->substeps;
@@ -106,7 +106,8 @@ unsigned app_take_live(struct app *app, const struct snapshot *old) {
     say_end(app, live);
   if (old && old->live.on && live->refused != old->live.refused)
     app_log(app, true, "not reloaded: %s", live->why);
-  return 0;
+  else if (live->names[0] && !(old && old->live.on && old->live.reloads == live->reloads))
+    app_log(app, true, "%s", live->names);
 }
 
 /* --- commands --- */
@@ -119,13 +120,25 @@ unsigned do_SUBSTEP(struct app *app, int64_t count, const char *args) {
     return REACT_REDRAW;
   if (!app_live_runs(app))
     return ended(app);
-  if (app->want.step < app_live_head(app) || app->want.live.row)
-    return app_live_newest(app); /* it is there that physics goes on */
+  bool past = app->want.step < app_live_head(app) || app->want.live.row;
+  if (past) /* it is at the head that physics goes on */
+    app_live_newest(app);
   times = times > 1000000 ? 1000000 : times;
   app->want.live.substeps += times;
   app->want.step = app_live_head(app);
   app->play_from = (double)app->want.step;
+  if (past)
+    app_say(app, "at the newest step: %" PRId64 "+%d/%d", app->want.step,
+            (int)(app->want.live.substeps % control_steps(app)), control_steps(app));
   return ask(app);
+}
+
+int app_live_by_hand(const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  int n = 0;
+  for (int i = 0; app->want.live.on && reel && i < reel->nactions && i < LIVE_ELEMENTS; i++)
+    n += app->want.live.set[i];
+  return n;
 }
 
 static unsigned begin(struct app *app, uint64_t seed) {
@@ -139,7 +152,12 @@ static unsigned begin(struct app *app, uint64_t seed) {
   app->nundo = 0;
   app->loop_a = app->loop_b = -1;
   app_zoom_to(app, -1, -1);
-  app_say(app, "seed %" PRIu64, seed);
+  int chosen = app_live_by_hand(app);
+  if (chosen > 0)
+    app_say(app, "seed %" PRIu64 ", %d element%s still by hand", seed, chosen,
+            chosen == 1 ? "" : "s");
+  else
+    app_say(app, "seed %" PRIu64, seed);
   return ask(app);
 }
 
@@ -193,9 +211,20 @@ static unsigned set_element(struct app *app, int i, double value) {
   return ask(app);
 }
 
+/* What an element would be in the next step, as far as anybody knows: what a policy will answer is
+ * taken to be near what it did. */
+static double base(const struct app *app, int i) {
+  const struct live_wish *wish = &app->want.live;
+  const struct live_answer *live = &app->snap->live;
+  if (wish->set[i])
+    return wish->value[i];
+  bool zero = wish->drive == PH_DRIVE_ZERO ||
+              (wish->drive == PH_DRIVE_POLICY && !live->has_policy) || live->resets != wish->resets;
+  return zero ? 0 : live->head[i];
+}
+
 static unsigned nudge(struct app *app, int64_t count, const char *args, double sign) {
   const struct reel *reel = app_reel(app);
-  const struct live_wish *wish = &app->want.live;
   int64_t times;
   int i = element(app);
   if (!cmd_times(app, count, args, &times))
@@ -206,9 +235,7 @@ static unsigned nudge(struct app *app, int64_t count, const char *args, double s
   }
   double low = reel->action_min[i], high = reel->action_max[i];
   bool ranged = isfinite(low) && isfinite(high) && low < high;
-  double from = wish->set[i] ? wish->value[i] : panel_action_value(app, i);
-  from = isfinite(from) ? from : 0;
-  double to = from + sign * (double)times * (ranged ? NUDGE * (high - low) : NUDGE);
+  double to = base(app, i) + sign * (double)times * (ranged ? NUDGE * (high - low) : NUDGE);
   if (ranged)
     to = fmin(fmax(to, low), high);
   return set_element(app, i, fabs(to) < 1e-12 ? 0 : to);

@@ -8,6 +8,7 @@
 
 #define NUMBER_WIDTH 9
 #define BAR_WIDTH 12
+#define CUT_WIDTH 5
 
 /* -1: not known. */
 static int element_ctrl(const struct reel *reel, int i) {
@@ -91,15 +92,19 @@ static void action_bar(struct surface *s, struct rect r, int y, int x, const str
     surface_put(s, r, y, x, STYLE_BAD, " clipped");
 }
 
-/* At the head of a live env what a person has chosen comes next; what is in force stays. */
 bool panel_action_by_hand(const struct app *app, int i) {
   const struct live_wish *wish = &app->want.live;
-  return wish->on && i < LIVE_ELEMENTS && wish->set[i] && app->snap->live.running &&
-         app->snap->step >= app_reel(app)->states - 1;
+  return wish->on && i < LIVE_ELEMENTS && wish->set[i] && app->snap->live.running;
 }
 
+static bool is_at_head(const struct app *app) {
+  return app->snap->step >= app_reel(app)->states - 1;
+}
+
+/* At the head of a live env what a person has chosen comes next; what is in force, or was, stays.
+ */
 double panel_action_value(const struct app *app, int i) {
-  if (panel_action_by_hand(app, i) && !app->snap->live.in_force)
+  if (panel_action_by_hand(app, i) && is_at_head(app) && !app->snap->live.in_force)
     return app->want.live.value[i];
   return app->snap->action ? app->snap->action[i] : NAN;
 }
@@ -126,22 +131,37 @@ static bool any_range(const struct reel *reel) {
   return false;
 }
 
+/* How often an element was cut since a live env's reset; 0: of a file's flags nobody counts it. */
+static int64_t times_cut(const struct snapshot *snap, int i) {
+  return snap->live.on && i < LIVE_ELEMENTS ? snap->live.cut[i] : 0;
+}
+
+static bool any_cut(const struct app *app) {
+  for (int i = 0; i < app_reel(app)->nactions; i++)
+    if (times_cut(app->snap, i) > 0)
+      return true;
+  return false;
+}
+
 /* Where the columns are; -1: no room for one, or nothing to stand in it. */
 struct columns {
-  int raw, name, name_width, now, next, bar;
+  int raw, name, name_width, now, next, cut, bar;
 };
 
-static void columns_fit(struct columns *c, const struct reel *reel, int width) {
+static void columns_fit(struct columns *c, const struct app *app, int width) {
+  const struct reel *reel = app_reel(app);
   int longest = 6;
   for (int i = 0; i < reel->nactions; i++) {
     int w = text_width(element_name(reel, i), 24, NULL);
     longest = w > longest ? w : longest;
   }
-  *c = (struct columns){.raw = 4, .now = -1, .next = -1, .bar = -1};
+  *c = (struct columns){.raw = 4, .now = -1, .next = -1, .cut = -1, .bar = -1};
   c->name = c->raw + NUMBER_WIDTH + 2;
   int left = width - c->name - 1, number = NUMBER_WIDTH + 2;
   int bar_width = BAR_WIDTH + 4;
   bool ctrl = any_ctrl(reel), next = ctrl && left >= 8 + number;
+  bool cut = any_cut(app) && left >= 8 + (next ? number : 0) + CUT_WIDTH + 2;
+  left -= cut ? CUT_WIDTH + 2 : 0;
   bool bar = any_range(reel) && left >= longest + number + bar_width;
   bool now = ctrl && left >= longest + 2 * number + bar_width + 8;
   left -= (bar ? bar_width : 0) + (next ? number : 0) + (now ? number : 0);
@@ -151,6 +171,8 @@ static void columns_fit(struct columns *c, const struct reel *reel, int width) {
     c->now = x, x += number;
   if (next)
     c->next = x, x += number;
+  if (cut)
+    c->cut = x, x += CUT_WIDTH + 2;
   if (bar)
     c->bar = x;
 }
@@ -163,6 +185,8 @@ static void columns_head(struct surface *s, struct rect r, const struct columns 
     surface_put_right(s, r, 0, c->now + NUMBER_WIDTH, STYLE_DIM, "in force");
   if (c->next >= 0)
     surface_put_right(s, r, 0, c->next + NUMBER_WIDTH, STYLE_DIM, "value");
+  if (c->cut >= 0)
+    surface_put_right(s, r, 0, c->cut + CUT_WIDTH, STYLE_DIM, "cut");
   if (c->bar >= 0)
     surface_put(s, r, 0, c->bar, STYLE_DIM, "min action max"); /* over both ends of the bar */
 }
@@ -171,6 +195,14 @@ static void put_number(struct surface *s, struct rect r, int y, int x, double va
   char buf[32];
   text_number(buf, sizeof buf, value, NUMBER_WIDTH);
   surface_put(s, r, y, x, STYLE_NORMAL, buf);
+}
+
+/* "12x"; there is room for four digits. */
+static void put_cut(struct surface *s, struct rect r, int y, int x, int64_t times) {
+  char text[24];
+  snprintf(text, sizeof text, "%lldx", (long long)(times > 9999 ? 9999 : times));
+  if (times > 0)
+    surface_put_right(s, r, y, x + CUT_WIDTH, STYLE_WARN, text);
 }
 
 static void action_row(struct surface *s, struct rect r, int y, const struct columns *c,
@@ -191,6 +223,8 @@ static void action_row(struct surface *s, struct rect r, int y, const struct col
     put_number(s, r, y, c->now, snap->ctrl[ctrl]);
   if (known && c->next >= 0)
     put_number(s, r, y, c->next, snap->next_ctrl ? snap->next_ctrl[ctrl] : NAN);
+  if (c->cut >= 0)
+    put_cut(s, r, y, c->cut, times_cut(snap, i));
   if (!isfinite(action))
     return;
   if (c->bar >= 0 && has_range(reel, i))
@@ -202,7 +236,7 @@ static void action_row(struct surface *s, struct rect r, int y, const struct col
 static void action_rows(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
   struct columns c;
-  columns_fit(&c, reel, r.w);
+  columns_fit(&c, app, r.w);
   if (r.h >= 2) {
     columns_head(s, r, &c, any_ctrl(reel));
     r.y++;
@@ -251,7 +285,11 @@ void panel_action_draw(struct surface *s, struct rect r, const struct app *app) 
   if (frame)
     snprintf(title, sizeof title, "action %lld%s", (long long)snap->step,
              reel->nactions == 0 || any_ctrl(reel) ? " -> ctrl" : "");
-  if (frame && snap->live.last_action)
+  int64_t next = frame ? reel->states - 1 + (snap->live.substep > 0) : 0;
+  if (frame && !is_at_head(app) && any_by_hand(app, reel))
+    snprintf(title, sizeof title, "action %lld; by hand from %lld on: =", (long long)snap->step,
+             (long long)next);
+  else if (frame && snap->live.last_action)
     snprintf(title, sizeof title, "action %lld, the last so far%s", (long long)snap->step - 1,
              any_by_hand(app, reel) ? "; next: =" : " -> ctrl");
   else if (frame && snap->live.in_force)

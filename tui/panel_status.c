@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "dynamic_view.h"
 #include "panel.h"
 #include "strip.h"
@@ -97,6 +98,15 @@ static void status_marks(struct strip *strip, const struct app *app) {
               (long long)app->undo[app->nundo - 1]);
 }
 
+/* They stay through resets and reloads. */
+static void status_by_hand(struct strip *strip, const struct app *app) {
+  int n = app_live_by_hand(app);
+  char key[32];
+  if (n > 0 && *keymap_key(&app->keys, CMD_RELEASE, key, sizeof key))
+    strip_add(strip, 4, STYLE_WARN, STRIP_BAR, "%d element%s by hand: %s releases", n,
+              n == 1 ? "" : "s", key);
+}
+
 void panel_status_draw(struct surface *s, struct rect r, const struct app *app) {
   struct strip strip = {0};
   bool wants_other = app->snap && app_reel(app) && app_has_episode(app) &&
@@ -114,6 +124,7 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
               app->snap->catalog->n - app->snap->unseen, app->snap->catalog->n);
   if (app_reel(app))
     dyn_status(&strip, app);
+  status_by_hand(&strip, app);
   if (app->message[0])
     strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%s",
               app->message);

@@ -52,7 +52,9 @@ bool session_follow(struct session *s, uint64_t now) {
 }
 
 uint64_t session_wait(const struct session *s) {
-  const struct opened *o = s->live ? NULL : session_opened((struct session *)s);
+  if (s->live)
+    return session_live_wait(s);
+  const struct opened *o = session_opened((struct session *)s);
   uint64_t dynamic = o ? session_dynamic_wait(s, o) : UINT64_MAX;
   if (!is_followed(s))
     return dynamic;

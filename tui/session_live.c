@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <playhead/check.h>
+
 #include "session_parts.h"
 
 enum {
   SLICE_MS = 12,   /* of physics in one piece of work */
   PUBLISH_MS = 30, /* between two answers on the way */
   CURVE_MS = 5,    /* that curves may hold up an answer */
+  OWED_MS = 100,   /* between two tries of an answer that there was no memory for */
   JUDGE_STATES = 256,
 };
 
@@ -21,7 +24,8 @@ struct loaded {
   ph_policy *policy; /* NULL: the task's */
   ph_live *live;
   struct opened o;
-  bool open; /* an episode has begun */
+  bool open;       /* an episode has begun */
+  char names[400]; /* "" or what its text names that there is not */
 };
 
 struct live_session {
@@ -32,6 +36,8 @@ struct live_session {
   int64_t states;           /* of the reel */
   bool running;             /* in the reel */
   uint64_t published;       /* ms */
+  bool owed;                /* there was no memory for the last answer, tried at: */
+  uint64_t owed_at;         /* ms */
   char error[400];          /* "" or why there is no episode, or it does not go on */
   uint64_t refused;         /* reloads that came to nothing: what was there goes on */
   char why[400];            /* the last of them */
@@ -39,8 +45,13 @@ struct live_session {
 
 /* --- life --- */
 
+static void keep_line(char error[400], const char *line) {
+  snprintf(error, 400, "%s", line);
+}
+
+/* Not all that is short of memory says so in words. */
 static ph_status keep_error(char error[400], ph_status status) {
-  snprintf(error, 400, "%s", status == PH_ENOMEM ? ph_status_message(status) : ph_error());
+  keep_line(error, status == PH_ENOMEM ? ph_status_message(status) : ph_error());
   return status;
 }
 
@@ -70,6 +81,23 @@ static ph_status open_policy(struct loaded *to, const struct session_options *op
   return opt->policy ? ph_policy_open(&to->policy, opt->policy, &how) : PH_OK;
 }
 
+/* What no step may have come across yet. It hinders nothing. */
+static ph_status look_at_names(struct loaded *to) {
+  ph_check *check = NULL;
+  ph_status status = ph_task_check_names(&check, to->task, to->model);
+  if (status != PH_OK)
+    return status;
+  if (check->nfindings > 0)
+    snprintf(to->names, sizeof to->names, "%.80s: %.270s", check->finding[0].where,
+             check->finding[0].text);
+  size_t n = strlen(to->names);
+  if (check->nfindings > 1)
+    snprintf(to->names + n, sizeof to->names - n, " (and %zu more: task check)",
+             check->nfindings - 1);
+  ph_check_free(check);
+  return PH_OK;
+}
+
 /* After an error there is nothing to unload, and error says why. */
 static ph_status load(struct loaded *to, const struct session_options *opt, char error[400]) {
   ph_live_options how = PH_LIVE_OPTIONS_INIT;
@@ -85,6 +113,8 @@ static ph_status load(struct loaded *to, const struct session_options *opt, char
   how.policy = to->policy;
   if (status == PH_OK)
     status = ph_live_open(&to->live, to->task, to->model, &how);
+  if (status == PH_OK)
+    status = look_at_names(to);
   if (status != PH_OK)
     keep_error(error, status);
   if (status == PH_OK && ph_env_dims(ph_live_env(to->live))->action_dim > LIVE_ELEMENTS) {
@@ -216,7 +246,7 @@ static void go_on(struct live_session *ls, const struct live_wish *wish) {
     int64_t left = wish->substeps - done(ls);
     int n = left < steps_of(ls) ? (int)left : steps_of(ls);
     if (ph_live_advance(ls->now.live, n, wish->drive, override) != PH_OK)
-      keep_error(ls->error, PH_ESIM);
+      keep_line(ls->error, ph_error());
     if (session_clock() >= until)
       break;
   }
@@ -239,24 +269,42 @@ static void begin(struct session *s, const struct live_wish *wish) {
 
 /* --- answers --- */
 
-static void describe(struct live_answer *to, const struct live_session *ls, uint64_t resets) {
+/* What a person's hand begins from, and what became of the numbers that were sent. */
+static ph_status describe_elements(struct live_answer *to, const struct live_session *ls,
+                                   const ph_live_state *now) {
+  const ph_env *env = ph_live_env(ls->now.live);
+  const ph_episode *episode = ls->now.o.episode;
+  int64_t actions = ph_episode_meta_of(episode)->actions;
+  int n = ph_env_dims(env)->action_dim;
+  for (int i = 0; i < n; i++)
+    to->cut[i] = ph_env_clip_count(env, i);
+  if (now->substep > 0 && now->action)
+    memcpy(to->head, now->action, (size_t)n * sizeof *to->head);
+  else if (actions > 0 && n > 0)
+    return ph_episode_read(episode, PH_COL_ACTIONS, actions - 1, 1, to->head);
+  return PH_OK;
+}
+
+static ph_status describe(struct live_answer *to, const struct live_session *ls, uint64_t resets) {
   ph_live_state now = {0};
   *to = (struct live_answer){
       .on = true, .settled = ls->settled, .resets = resets, .end = PH_END_UNKNOWN};
   to->reloads = ls->reloads;
   to->refused = ls->refused;
   memcpy(to->why, ls->why, sizeof to->why);
+  memcpy(to->names, ls->now.names, sizeof to->names);
   to->has_policy = ls->now.policy || (ls->now.task && ph_task_info_of(ls->now.task)->has_policy);
   to->control_steps = steps_of(ls);
   to->substeps = done(ls);
   if (!ls->now.open)
-    return;
+    return PH_OK;
   ph_live_now(ls->now.live, &now);
   to->running = now.running;
   to->substep = now.substep;
   to->seed = now.seed;
   to->end = now.end;
   snprintf(to->detail, sizeof to->detail, "%s", now.detail);
+  return describe_elements(to, ls, &now);
 }
 
 /* What the action that is shown has led to: the ctrl of this state. */
@@ -384,8 +432,9 @@ static ph_status answer(struct session *s, struct snapshot **out) {
   snap->flags = -1;
   snap->catalog = catalog_ref(s->catalog);
   memcpy(snap->error, ls->error, sizeof snap->error);
-  describe(&snap->live, ls, ls->resets);
-  ph_status status = ls->now.open ? fill(s, ls, snap) : PH_OK;
+  ph_status status = describe(&snap->live, ls, ls->resets);
+  if (status == PH_OK && ls->now.open)
+    status = fill(s, ls, snap);
   ls->published = session_clock();
   if (status == PH_OK)
     *out = snap;
@@ -402,7 +451,21 @@ ph_status session_live_serve(struct session *s, const struct request *req, struc
   s->answered = true;
   begin(s, &req->live);
   go_on(ls, &req->live);
+  ls->owed = false; /* that a request came to nothing is the caller's to say */
   return answer(s, out);
+}
+
+/* Where there is no memory for what is due it is tried again in a while. */
+static void publish(struct session *s, struct snapshot **out) {
+  s->live->owed = answer(s, out) != PH_OK;
+  s->live->owed_at = session_clock();
+}
+
+uint64_t session_live_wait(const struct session *s) {
+  uint64_t since = session_clock() - s->live->owed_at;
+  if (!s->live->owed)
+    return UINT64_MAX;
+  return since < OWED_MS ? OWED_MS - since : 0;
 }
 
 bool session_live_work(struct session *s, struct snapshot **out) {
@@ -412,8 +475,12 @@ bool session_live_work(struct session *s, struct snapshot **out) {
     return false;
   bool moving = !ls->settled;
   bool judging = ls->now.open && opened_wants_stages(&ls->now.o);
-  if (!moving && !judging && !(ls->now.open && plots_wanting(&s->plots)))
-    return false;
+  if (!moving && !judging && !(ls->now.open && plots_wanting(&s->plots))) {
+    if (session_live_wait(s) > 0)
+      return false;
+    publish(s, out);
+    return true;
+  }
   if (moving)
     go_on(ls, &s->last.live);
   else if (judging)
@@ -423,6 +490,6 @@ bool session_live_work(struct session *s, struct snapshot **out) {
   bool more = !ls->settled ||
               (ls->now.open && (opened_wants_stages(&ls->now.o) || plots_wanting(&s->plots)));
   if (!more || session_clock() - ls->published >= PUBLISH_MS)
-    answer(s, out);
+    publish(s, out);
   return true;
 }

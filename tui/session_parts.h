@@ -90,5 +90,7 @@ void session_live_free(struct session *s);
 ph_status session_live_serve(struct session *s, const struct request *req, struct snapshot **out);
 /* False: it is where it was asked to be, and *out was of that. */
 bool session_live_work(struct session *s, struct snapshot **out);
+/* As session_wait: an answer that there was no memory for is owed. */
+uint64_t session_live_wait(const struct session *s);
 
 #endif

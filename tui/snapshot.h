@@ -61,8 +61,11 @@ struct live_answer {
   int64_t substeps; /* since the last reset, in all */
   ph_end end;       /* how it ended; PH_END_UNKNOWN while it runs, or where it failed: */
   char detail[400];
-  uint64_t refused; /* reloads that came to nothing: what was there goes on */
-  char why[400];    /* the last of them */
+  uint64_t refused;           /* reloads that came to nothing: what was there goes on */
+  char why[400];              /* the last of them */
+  char names[400];            /* "" or what the task's text names that there is not */
+  double head[LIVE_ELEMENTS]; /* the action under way at the head, else its last; 0 before any */
+  int64_t cut[LIVE_ELEMENTS]; /* how often each element of the action was cut since the reset */
 };
 
 struct request {
