@@ -51,6 +51,10 @@ const Shot shots[] = {
     {"quadruped_40x12", "quadruped_stand", 12, 40, "Up", false},
     {"quadruped_mono_40x12", "quadruped_stand", 12, 40, "2 0 Enter", true},
     {"preview_by_hand_120x40", "drawer_close", 40, 120, "6 0 n s s s Tab Tab j i i", false},
+    {"preview_cut_120x40", "drawer_close", 40, 120,
+     "2 n : e l e m e n t Space 1 Space 9 Enter 1 2 n N n : e l e m e n t Space 0 Space - 9 Enter "
+     "2 n",
+     false},
     {"preview_history_80x24", "drawer_close", 24, 80, "d 1 n d d 1 5 0 n 2 0 p", false},
     {"preview_end_200x60", "drawer_close", 60, 200, "9 9 9 n", false},
     {"preview_40x12", "drawer_close", 12, 40, "2 n s", false},
