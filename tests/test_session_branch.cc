@@ -55,6 +55,39 @@ TEST_F(Dynamic, ABranchOffTheDynamicStateGoesOnAsItDoes) {
       << d->branch_text;
 }
 
+TEST_F(Dynamic, ABranchIsSavedAsAnEpisodeThatComesOutTheSame) {
+  copy("drawer_close");
+  ASSERT_EQ(open(), PH_OK);
+  struct branch_wish *b = &want.dyn.branch;
+  b->serial = 1;
+  b->at = 20;
+  b->feed = PH_FEED_HELD;
+  ASSERT_TRUE(ask(MODE_BOTH, 30)->lanes->ghost);
+  b->saves = 1;
+  snprintf(b->save, sizeof b->save, "%s", (dir / "branch.h5").c_str());
+  const struct dynamic_answer *d = ask(MODE_BOTH, 30);
+  EXPECT_EQ(d->saves, 1u);
+  EXPECT_NE(strstr(d->saved, "the branch is in"), nullptr) << d->saved;
+  Library lib(dir / "branch.h5", 0), source(dir / "run", 0);
+  const ph_episode_meta *meta = ph_episode_meta_of(lib.episode);
+  EXPECT_NE(strstr(meta->parent, ph_episode_meta_of(source.episode)->id), nullptr) << meta->parent;
+  EXPECT_NE(strstr(meta->provenance, "\"branch\""), nullptr) << meta->provenance;
+  ph_rerun_options opt = PH_RERUN_OPTIONS_INIT;
+  opt.anchor = 20;
+  opt.feed = PH_FEED_HELD;
+  source.rerun(opt);
+  std::vector<double> row((size_t)(1 + meta->dims.nq + meta->dims.nv + meta->dims.na));
+  ASSERT_GT(meta->states, 1);
+  for (int64_t t = 0; t < meta->states; t++) {
+    ASSERT_EQ(ph_episode_read(lib.episode, PH_COL_STATES, t, 1, row.data()), PH_OK);
+    ASSERT_EQ(memcmp(row.data(), source.at(20 + t)->row.state, 8 * row.size()), 0) << t;
+    ASSERT_EQ(memcmp(row.data(), lib.at(t)->row.state, 8 * row.size()), 0) << t;
+  }
+  b->saves = 2; /* what is there stays */
+  d = ask(MODE_BOTH, 30);
+  EXPECT_NE(strstr(d->saved, "not saved"), nullptr) << d->saved;
+}
+
 TEST_F(Dynamic, WhatABranchChangesIsSaidAndANameThatIsNoneToo) {
   record_arm(dir / "run", 100, -1);
   ASSERT_EQ(open(), PH_OK);

@@ -33,8 +33,25 @@ static bool can_start(const struct dynamic *d) {
          (!b->wish.dynamic || d->broken[0] || (d->pass && pass_run(d->pass)));
 }
 
+/* What cannot run is not saved, and that is said at once. */
+static bool can_save(const struct branch *b) {
+  return b->serial && b->wish.saves != b->saves &&
+         (b->failed[0] || (b->pass && (pass_run(b->pass) || pass_refused(b->pass))));
+}
+
 bool branch_wants(const struct dynamic *d) {
-  return can_start(d);
+  return can_start(d) || can_save(&d->branch);
+}
+
+static void save(struct branch *b) {
+  const char *why = b->failed[0] ? b->failed : pass_refused(b->pass);
+  b->saves = b->wish.saves;
+  if (why)
+    snprintf(b->saved, sizeof b->saved, "not saved: %s", why);
+  else if (ph_rerun_save(pass_run(b->pass), b->wish.save, NULL, NULL) == PH_OK)
+    snprintf(b->saved, sizeof b->saved, "the branch is in %s", b->wish.save);
+  else
+    snprintf(b->saved, sizeof b->saved, "not saved: %s", ph_error());
 }
 
 /* --- starting --- */
@@ -102,8 +119,11 @@ static void start_dynamic(struct dynamic *d, struct opened *o,
 }
 
 void branch_work(struct dynamic *d, struct opened *o, const struct dynamic_budget *budget) {
-  if (!can_start(d))
+  if (!can_start(d)) {
+    if (can_save(&d->branch))
+      save(&d->branch);
     return;
+  }
   if (d->refused[0])
     fail(&d->branch, d->refused);
   else if (d->branch.wish.dynamic)

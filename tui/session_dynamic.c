@@ -307,19 +307,26 @@ bool session_dynamic_settle(struct session *s, struct opened *o) {
   if (!d || (dynamic_idle(d) && s->last.dyn.mode == MODE_KINEMATIC &&
              o->reel->states > PASS_SUBSTEPS / (steps > 0 ? steps : 1)))
     return false;
+  bool news = dynamic_idle(d);
   if (dynamic_idle(d))
     dynamic_begin(d, o);
   if (d->pass)
     pass_wait(d->pass);
-  while (branch_wants(d))
+  while (branch_wants(d)) {
     branch_work(d, o, &all);
+    news = true;
+  }
   if (d->branch.pass)
     pass_wait(d->branch.pass);
-  while (branch_wants(d))
+  while (branch_wants(d)) {
     branch_work(d, o, &all);
-  if (dynamic_wants_frame(d))
+    news = true;
+  }
+  if (dynamic_wants_frame(d)) {
     work_frame(d, o, &all);
-  return true;
+    news = true;
+  }
+  return news || has_news(d);
 }
 
 void session_dynamic_leave(struct session *s, size_t episode) {

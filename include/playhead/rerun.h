@@ -104,6 +104,13 @@ typedef struct ph_rerun_cache {
 /* Thread safe. */
 PH_API void ph_rerun_cached(const ph_rerun *run, ph_rerun_cache *out);
 
+/* Writes the run, from its anchor to its first end or its last action, as the one episode of a new
+ * dataset that names the one it was made from (parent, provenance). PH_EEXIST: path is there.
+ * PH_EINVAL: a file cannot say what was changed. Errors of ph_cursor_seek, PH_EIO; nothing is left
+ * then. */
+PH_API ph_status ph_rerun_save(ph_rerun *run, const char *path, bool (*cancel)(void *arg),
+                               void *arg);
+
 /* --- cursors --- */
 
 /* Where a cursor is. Pointers are good until its next call. */
