@@ -211,7 +211,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   size_t count = app_count(app), curves = old ? old->plot.n : 0;
   const struct dynamic_answer *dyn = app_dyn(app);
   size_t findings = app_finding_count(app);
-  uint64_t branch = dyn ? dyn->branch : 0, saves = dyn ? dyn->saves : 0;
+  uint64_t saves = dyn ? dyn->saves : 0;
   bool judged = dyn && lane_judged(app), refused = dyn && dyn->refused[0];
   app->snap = snap;
   if (snap->catalog != catalog || snap->group != group)
@@ -230,7 +230,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   dyn = app_dyn(app);
   noted |= app_finding_count(app) != findings || (dyn && lane_judged(app)) != judged ||
            (dyn && dyn->refused[0]) != refused;
-  app_take_branch(app, branch, saves);
+  app_take_branch(app, saves);
   bool changed = opened || (came && count == 0) || snap->group != group;
   app_take_following(app, old ? old->following : FOLLOW_NONE);
   snapshot_free(old);

@@ -20,8 +20,8 @@ unsigned app_go(struct app *app, int64_t step, bool remember);
 unsigned app_go_within(struct app *app, int64_t step, int substep, bool remember);
 /* Walks substeps of physics run again; where only recorded states are shown it says so. */
 unsigned app_substep(struct app *app, int64_t count, const char *args, int sign);
-/* Says what became of a branch since: its serial and how often it was saved before. */
-void app_take_branch(struct app *app, uint64_t branch, uint64_t saves);
+/* Says what became of a branch that was to be saved; saves: how often one was before. */
+void app_take_branch(struct app *app, uint64_t saves);
 /* Opens an episode of the catalog at a step. */
 unsigned app_open(struct app *app, size_t episode, int64_t step);
 /* The reel of the wanted episode; NULL while another one, or none, is on show. */

@@ -131,8 +131,6 @@ static unsigned branch_begin(struct app *app, const char *args) {
       return REACT_REDRAW;
   b.serial = ++app->branches;
   app->want.dyn.branch = b;
-  app_say(app, "branch from the %s state at %lld", b.dynamic ? "dynamic" : "recorded",
-          (long long)b.at);
   return ask(app);
 }
 
@@ -160,13 +158,10 @@ unsigned do_BRANCH(struct app *app, int64_t count, const char *args) {
   return branch_begin(app, args);
 }
 
-void app_take_branch(struct app *app, uint64_t branch, uint64_t saves) {
+void app_take_branch(struct app *app, uint64_t saves) {
   const struct dynamic_answer *d = app_dyn(app);
   if (!d)
     return;
   if (d->saves > saves && d->saved[0])
-    app_log(app, false, "%s", d->saved);
-  if (d->branch != branch && d->branch == app->want.dyn.branch.serial && d->branch != 0 &&
-      d->branch_text[0])
-    app_say(app, "branch %s", d->branch_text);
+    app_log(app, strncmp(d->saved, "not saved", 9) == 0, "%s", d->saved);
 }

@@ -52,8 +52,8 @@ void dyn_mode(struct strip *strip, const struct app *app) {
   static const char *const words[MODE_COUNT] = {"K recorded", "D dynamic", "B rec+dyn"};
   enum tui_mode mode = app_mode(app);
   if (app_dyn(app) || mode != MODE_KINEMATIC)
-    strip_add(strip, 1, mode == MODE_KINEMATIC ? STYLE_NORMAL : STYLE_BOLD, STRIP_BAR, "%s",
-              words[mode]);
+    strip_add(strip, mode == MODE_KINEMATIC ? 13 : 1,
+              mode == MODE_KINEMATIC ? STYLE_NORMAL : STYLE_BOLD, STRIP_BAR, "%s", words[mode]);
 }
 
 /* "DIVERGED at 213", and what was before that. */
@@ -139,6 +139,17 @@ static void status_pass(struct strip *strip, const struct dynamic_answer *d) {
               (long long)last);
 }
 
+/* What the branch came to, as long as there is one. */
+static void status_branch(struct strip *strip, const struct app *app,
+                          const struct dynamic_answer *d) {
+  uint64_t serial = app->want.dyn.branch.serial;
+  if (serial == 0)
+    return;
+  bool answered = d->branch == serial && d->branch_text[0];
+  strip_add(strip, 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "branch %s",
+            answered ? d->branch_text : "is about to run");
+}
+
 void dyn_status(struct strip *strip, const struct app *app) {
   static const char letter[MODE_COUNT] = {'K', 'D', 'B'};
   const struct dynamic_answer *d = app_dyn(app);
@@ -153,7 +164,9 @@ void dyn_status(struct strip *strip, const struct app *app) {
   }
   if (!d || d->refused[0])
     return;
-  status_pass(strip, d);
+  status_branch(strip, app, d);
+  if (mode != MODE_KINEMATIC || !app_dyn_whole(d))
+    status_pass(strip, d);
   if (mode == MODE_KINEMATIC)
     return;
   if (d->cache.wanted > 0)
