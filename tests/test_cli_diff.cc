@@ -1,0 +1,107 @@
+// `diff`: what two episodes or runs have in common, in words and bit for bit; `record --verify`.
+#include <regex>
+
+#include "cli_help.h"
+
+using namespace cli_help;
+
+namespace {
+
+class CliDiff : public Cli {
+protected:
+  void Heavy() {
+    Put("heavy.xml", std::regex_replace(string(kModel), std::regex("mass=\"1\""), "mass=\"2\""));
+    Put("heavy.lua",
+        std::regex_replace(Slurp(top / "cart.lua"), std::regex("cart.xml"), "heavy.xml"));
+  }
+  static bool Has(const string &text, const string &part) {
+    return text.find(part) != string::npos;
+  }
+};
+
+TEST_F(CliDiff, TwoRunsOfOneSeedAreTheSame) {
+  ASSERT_EQ(Record("a").status, 0);
+  ASSERT_EQ(Record("b").status, 0);
+  ASSERT_EQ(Run({"pack", "b", "--out", "b.h5"}).status, 0);
+  for (const char *other : {"b", "b.h5"}) {
+    Outcome o = Run({"diff", "a", other});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_TRUE(Has(o.out, "\n3 of 3 pairs are the same\n")) << o.out;
+  }
+  Outcome o = Run({"diff", "a:env000_ep000001", "b.h5:demo_2"});
+  EXPECT_EQ(o.status, 0) << o.out << "packed by episode, then env";
+}
+
+TEST_F(CliDiff, TwoEpisodesDifferInSeedAndStates) {
+  ASSERT_EQ(Record("a").status, 0);
+  Outcome o = Run({"diff", "a:0", "a:1", "--json"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  json_t *root = Json(o), *e = json_array_get(json_object_get(root, "episodes"), 0);
+  EXPECT_EQ(Text(root, "mode"), "diff");
+  EXPECT_TRUE(json_is_false(json_object_get(root, "same")));
+  EXPECT_EQ(Text(json_array_get(json_object_get(root, "episodes"), 0), "id"), "env000_ep000000");
+  EXPECT_EQ(Text(e, "id_b"), "env000_ep000001");
+  EXPECT_EQ(json_integer_value(json_object_get(e, "first_unequal")), 0);
+  EXPECT_TRUE(Has(json_string_value(json_array_get(json_object_get(e, "facts"), 0)), ": "));
+  EXPECT_EQ(Keys(json_object_get(e, "max_joint_error")), "rad m");
+  EXPECT_GT(json_array_size(json_object_get(e, "worst")), 0u);
+  json_decref(root);
+}
+
+TEST_F(CliDiff, ModelsDifferInWordsAndWhatIsAloneIsNamed) {
+  Heavy();
+  ASSERT_EQ(Record("a").status, 0);
+  ASSERT_EQ(Run({"record", "heavy.lua", "--envs", "2", "--episodes", "2", "--seed", "7", "--out",
+                 Path("b")})
+                .status,
+            0);
+  Outcome o = Run({"diff", "a", "b"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_TRUE(std::regex_search(o.out, std::regex("\n    model: [^\n]*mass"))) << o.out;
+  EXPECT_TRUE(Has(o.out, "env000_ep000001: only in a\n")) << o.out;
+  EXPECT_TRUE(Has(o.out, "0 of 2 pairs are the same; 1 episode is in one of the two only"))
+      << o.out;
+  EXPECT_TRUE(std::regex_search(o.out, std::regex("states: [a-z]+; bits differ from step [1-9]")))
+      << o.out;
+}
+
+TEST_F(CliDiff, StatesOfAModelWithOtherJointsAreNotCompared) {
+  ASSERT_EQ(Record("a").status, 0);
+  Put("cart.xml",
+      std::regex_replace(string(kModel), std::regex("name=\"cart\" type"), "name=\"wagon\" type"));
+  Put("cart.lua", "return { model = 'cart.xml', control_steps = 2, max_steps = 5, policy = "
+                  "function(s, rng) return {0.5} end }");
+  ASSERT_EQ(Record("b").status, 0);
+  Outcome o = Run({"diff", "a:0", "b:0"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_TRUE(Has(o.out, "states: not compared: a state of one is none of the other: ")) << o.out;
+  EXPECT_TRUE(Has(o.out, "wagon")) << o.out;
+}
+
+TEST_F(CliDiff, WhatIsNotThereIsNamed) {
+  ASSERT_EQ(Record("a").status, 0);
+  ExpectError({"diff", "a"}, 2, "A B: is missing");
+  ExpectError({"diff", "a", "a", "a"}, 2, "no more are taken");
+  ExpectError({"diff", "a", "nowhere"}, 3, "nowhere");
+  ExpectError({"diff", "a:nobody", "a:0"}, 3, "a: nobody: no such episode");
+  ExpectError({"diff", "a:0", "a"}, 3, "which one is meant is for a:ID to say");
+  ExpectError({"diff", "a", "a", "--tol", "x"}, 2, "diff: --tol: ");
+}
+
+TEST_F(CliDiff, RecordVerifyStampsWhatTheListsShow) {
+  Outcome o = Record("a", {"--verify"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  json_t *verdict = Json(Run({"info", "a", "--json"}));
+  json_decref(verdict);
+  string table = Run({"info", "a"}).out;
+  std::regex stamp("\nenv[^\n]* bitwise ");
+  EXPECT_EQ(std::distance(std::sregex_iterator(table.begin(), table.end(), stamp),
+                          std::sregex_iterator()),
+            3)
+      << table;
+  ASSERT_EQ(Record("b").status, 0);
+  EXPECT_EQ(Run({"diff", "a", "b"}).status, 0) << "the stamp is no difference";
+}
+
+} // namespace
