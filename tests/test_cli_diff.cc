@@ -67,8 +67,10 @@ TEST_F(CliDiff, ModelsDifferInWordsAndWhatIsAloneIsNamed) {
 
 TEST_F(CliDiff, StatesOfAModelWithOtherJointsAreNotCompared) {
   ASSERT_EQ(Record("a").status, 0);
+  string wagon =
+      std::regex_replace(string(kModel), std::regex("joint=\"cart\""), "joint=\"wagon\"");
   Put("cart.xml",
-      std::regex_replace(string(kModel), std::regex("name=\"cart\" type"), "name=\"wagon\" type"));
+      std::regex_replace(wagon, std::regex("joint name=\"cart\""), "joint name=\"wagon\""));
   Put("cart.lua", "return { model = 'cart.xml', control_steps = 2, max_steps = 5, policy = "
                   "function(s, rng) return {0.5} end }");
   ASSERT_EQ(Record("b").status, 0);
