@@ -147,7 +147,7 @@ static const struct hint {
     {CMD_PANEL_NEXT, CMD_NONE, 5, "panel"},
     {CMD_ZOOM, CMD_NONE, 12, "zoom"},
     {CMD_EPISODE_PREVIOUS, CMD_EPISODE_NEXT, 6, "episode"},
-    {CMD_SUBSTEP, CMD_SUBSTEP_BACK, 4, "substep"},
+    {CMD_SUBSTEP, CMD_SUBSTEP_BACK, 6, "substep"},
     {CMD_KINEMATIC, CMD_NONE, 8, ""}, /* and the other modes */
     {CMD_ANCHOR, CMD_NONE, 11, "anchor"},
     {CMD_RESET, CMD_RESET_NEXT, 4, "again, next seed"},
@@ -298,7 +298,8 @@ void panel_hints_draw(struct surface *s, struct rect r, const struct app *app) {
       else if (h->cmd == CMD_KINEMATIC)
         hints_modes(&strip, app, h->rank);
       else if (!app->help || h->cmd != CMD_HELP)
-        hint_add(&strip, app, h->rank, h->cmd, h->other,
+        hint_add(&strip, app, h->rank, h->cmd,
+                 h->cmd == CMD_SUBSTEP && app->want.live.on ? CMD_NONE : h->other,
                  app->help && h->cmd == CMD_QUIT ? "close help" : h->words);
     }
   strip_draw(s, r, 0, 1, &strip);
