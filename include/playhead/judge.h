@@ -58,7 +58,7 @@ typedef struct ph_judge_options {
 /* The command is started when it is first needed. opt is nullable; the rest is copied. PH_EINVAL:
  * an empty command, or a timeout that is no positive number. Belongs to one thread. */
 PH_API ph_status ph_judge_open(ph_judge **out, const char *command, const ph_judge_options *opt);
-/* Ends the command as ph_policy_close does. Nullable. It ends with this process as a policy does. */
+/* Ends the command as ph_policy_close does; so does the end of this process. Nullable. */
 PH_API void ph_judge_close(ph_judge *judge);
 PH_API const char *ph_judge_command(const ph_judge *judge);
 

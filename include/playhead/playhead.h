@@ -11,9 +11,9 @@
  *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
  *   wait      what a call waits for, and its end
- *   model_diff  two models in words
  *   divergence  how far one state is from another
  *   analysis  the divergence of a whole episode, on threads
+ *   model_diff  two models in words
  *   diagnosis why it is not what was recorded
  *   rerun     physics run again
  *   policy    actions chosen by a command      judge     success judged by a command
