@@ -236,8 +236,8 @@ ph_status ph_actions_apply(ph_actions *actions, const ph_sim *sim, const double 
   *clipped = false;
   for (int i = 0; i < actions->dim; i++)
     if (!isfinite(action[i]))
-      return ph_fail(PH_EINVAL, "action[%d] (%s): %g is not finite", i,
-                     actions->elements[i].name, action[i]);
+      return ph_fail(PH_EINVAL, "action[%d] (%s): %g is not finite", i, actions->elements[i].name,
+                     action[i]);
   for (int i = 0; i < actions->dim; i++) {
     actions->clipped[i] = 0;
     actions->x[i] = map_element(&actions->elements[i], action[i], &actions->clipped[i]);

@@ -189,11 +189,12 @@ TEST(Readme, TheTaskItShowsRuns) {
   std::string folder = testing::TempDir() + "readme_taskXXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   std::ofstream(folder + "/push.lua") << text.substr(from, text.find("```", from) - from);
-  std::string script = "set -e\ncp data/drawer.xml data/*.obj " + folder + "\ncd " + folder +
-                       "\nplayhead=$(realpath $playhead)\n"
-                       "$playhead task check push.lua\n"
-                       "$playhead record push.lua --envs 2 --episodes 4 --out run | tee said\n"
-                       "test $($playhead info run --json | grep -o '\"success\": *true' | wc -l) = 4\n";
+  std::string script =
+      "set -e\ncp data/drawer.xml data/*.obj " + folder + "\ncd " + folder +
+      "\nplayhead=$(realpath $playhead)\n"
+      "$playhead task check push.lua\n"
+      "$playhead record push.lua --envs 2 --episodes 4 --out run | tee said\n"
+      "test $($playhead info run --json | grep -o '\"success\": *true' | wc -l) = 4\n";
   EXPECT_EQ(run_script(script, "readme_task.sh"), 0);
   EXPECT_EQ(std::system(("rm -rf " + folder).c_str()), 0);
 }

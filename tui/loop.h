@@ -11,7 +11,7 @@ struct view_options {
   int64_t step;        /* -1: where it was left, or 0 */
   bool follow;         /* list what a recorder adds */
   enum tui_mode mode;
-  uint64_t seed;       /* of a preview's first episode */
+  uint64_t seed; /* of a preview's first episode */
   struct term_options term;
 };
 

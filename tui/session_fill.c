@@ -151,8 +151,8 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
   uint64_t now = session_clock();
   uint64_t since = now - s->published;
   due = plotting  ? !plots_wanting(&s->plots) || since >= PUBLISH_MS
-             : judging ? !opened_wants_stages(o) || since >= PUBLISH_MS
-                       : since >= COUNT_MS;
+        : judging ? !opened_wants_stages(o) || since >= PUBLISH_MS
+                  : since >= COUNT_MS;
   if (s->catalog_at == 0)
     s->catalog_at = now;
   if (list_is_due(s, now)) {

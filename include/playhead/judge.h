@@ -2,8 +2,8 @@
  * any language, so that a `_check_success` that is there already can judge.
  *
  * It is run by `/bin/sh -c`. On its standard input come batches of states of one episode: a line of
- * JSON, then `count` rows of `row` doubles (8 bytes each, in the order that `dtype` says: "<f8", or ">f8"
- * where the machine is big endian), nothing between:
+ * JSON, then `count` rows of `row` doubles (8 bytes each, in the order that `dtype` says: "<f8", or
+ * ">f8" where the machine is big endian), nothing between:
  *   {"protocol": "playhead-predicate", "version": 1, "count": 256, "row": 61, "dtype": "<f8",
  *    "first": 0, "states": 501, "file": path, "episode": id, "control_dt": seconds,
  *    "columns": [{"name": "qpos", "at": 1, "size": 9}, ..],
