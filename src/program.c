@@ -205,10 +205,12 @@ static ph_status fail_with(ph_program *p, ph_status status, const char *why) {
                  strlen(p->command) > 120 ? "..." : "", why, words[0] ? ": " : "", words);
 }
 
-/* It has closed a pipe, or somebody else holds it after its end. */
+/* It has closed a pipe, or somebody else holds it after its end. One that waits for more of a
+ * question is told that no more comes: how it ends says more. */
 static ph_status fail_ended(ph_program *p, const char *closed) {
   char why[120];
   int how = -1;
+  ph_process_close_input(&p->child);
   if (!ends_within(p, DYING_MS, &how))
     snprintf(why, sizeof why, "it closed its %s", closed);
   else

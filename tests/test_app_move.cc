@@ -93,13 +93,16 @@ TEST(AppMove, PromptPlaces) {
   EXPECT_EQ(f.step(), 33);
   f.line("go 25%");
   EXPECT_EQ(f.step(), 85);
-  for (const char *bad : {"go x", "go -3", "go 1.5", "go 1.2.3s", "go 5 5", "213+4", "go 5ss",
+  for (const char *bad : {"go x", "go -3", "go 1.5", "go 1.2.3s", "go 5 5", "213+x", "go 5ss",
                           "go s", "go 0x10", "go nan", "go .5s"}) {
     f.line(bad);
     EXPECT_EQ(f.step(), 85) << bad;
     EXPECT_TRUE(f.app.message_bad) << bad;
     EXPECT_TRUE(has(f.said(), "expected a step (213)")) << f.said();
   }
+  f.line("213+4");
+  EXPECT_EQ(f.step(), 85);
+  EXPECT_TRUE(has(f.said(), "213+4: recorded states have no substeps")) << f.said();
   f.line(("go " + std::string(400, '9')).c_str());
   EXPECT_EQ(f.step(), 341);
 }

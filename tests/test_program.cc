@@ -202,6 +202,8 @@ TEST_F(Program, ClosedInputIsToldOfAndRaisesNothing) {
 
 TEST_F(Program, ClosedOutputIsToldOf) {
   ExpectFault("exec 1>&-; sleep 1000", "it closed its standard output", 60);
+  // One that waits for more of the question is told that no more comes, and how it ends is known.
+  ExpectFault("exec 1>&-; cat > /dev/null; exit 7", "it ended with status 7", 60);
 }
 
 TEST_F(Program, AFloodOfErrorsHoldsNothingUp) {
