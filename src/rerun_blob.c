@@ -76,8 +76,8 @@ static void unpack_referee(ph_cursor *c, const char *latches) {
   memcpy(r->stages.latch, latches, stages_of(c->run) * sizeof(int64_t));
 }
 
-/* The sim's part: the moving components of the blob, the still ones of the anchor. */
-static ph_status unpack_row(ph_cursor *c, const char **from) {
+/* The sim's part: the moving components of the blob, the still ones of the anchor or the file. */
+static ph_status unpack_row(ph_cursor *c, int64_t step, const char **from) {
   const ph_rerun *run = c->run;
   ph_row row = {0};
   for (int i = 0; i < PH_MOVING; i++) {
@@ -89,10 +89,12 @@ static ph_status unpack_row(ph_cursor *c, const char **from) {
   for (int i = 0; i < PH_STILL; i++)
     ph_row_set_column(&row, ph_still[i], run->still[i]);
   if (run->full)
-    return PH_OK;
+    return ph_rerun_drive(c, step); /* what of it lives in the model */
   ph_status status = c->sim->invalid ? ph_rerun_prepare(c) : PH_OK;
   if (status == PH_OK)
     status = ph_sim_set_row(c->sim, &row);
+  if (status == PH_OK)
+    status = ph_rerun_drive(c, step);
   return status == PH_OK ? ph_sim_forward(c->sim) : status;
 }
 
@@ -101,7 +103,7 @@ ph_status ph_rerun_unpack(ph_cursor *c, int64_t step, const void *blob) {
   c->stray = true;
   memcpy(&c->mark, from, sizeof c->mark);
   from += sizeof c->mark;
-  ph_status status = unpack_row(c, &from);
+  ph_status status = unpack_row(c, step, &from);
   if (status != PH_OK)
     return status;
   memcpy(c->memory, from, (size_t)c->run->dims.action_state * sizeof(double));

@@ -77,6 +77,35 @@ ph_status ph_rerun_row(ph_cursor *c, int64_t step, ph_row *row) {
   return status;
 }
 
+/* What drives physics from outside beside ctrl: physics itself never changes it. */
+static const ph_column outside[] = {PH_COL_MOCAP_POS, PH_COL_MOCAP_QUAT,   PH_COL_USERDATA,
+                                    PH_COL_EQ_ACTIVE, PH_COL_QFRC_APPLIED, PH_COL_XFRC_APPLIED};
+
+bool ph_rerun_drives(const ph_rerun *run, ph_column col) {
+  bool is_outside = false;
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+    is_outside = is_outside || outside[i] == col;
+  return is_outside && ph_episode_has(run->episode, col);
+}
+
+ph_status ph_rerun_drive(ph_cursor *c, int64_t step) {
+  const ph_episode_meta *meta = ph_episode_meta_of(c->run->episode);
+  ph_status status = PH_OK;
+  if (step <= c->run->opt.anchor && !c->alone)
+    return PH_OK;
+  for (size_t i = 0; status == PH_OK && i < sizeof outside / sizeof *outside; i++) {
+    const void *at = NULL;
+    ph_block *block = &c->rows[outside[i]];
+    if (step >= meta->states || !ph_rerun_drives(c->run, outside[i]))
+      continue;
+    block->col = outside[i];
+    status = ph_block_row(block, c->run->episode, &meta->dims, step, &at);
+    if (at)
+      ph_mj_set(c->sim->m, c->sim->d, outside[i], at);
+  }
+  return status;
+}
+
 /* The row of the episode's actions that is fed at a step; -1: there is none. */
 static int64_t fed(const ph_rerun *run, int64_t step) {
   int64_t last = run->actions - 1;

@@ -20,8 +20,8 @@ typedef struct ph_block {
   char *data;
 } ph_block;
 
-/* Components of the state that physics changes, and those that it never does: they are the
- * anchor's all along. */
+/* Components of the state that physics changes, and those that it never does: they are those of
+ * the file's row where it has them, else the anchor's all along. */
 enum { PH_MOVING = 6, PH_STILL = 4 };
 extern const ph_column ph_moving[PH_MOVING], ph_still[PH_STILL];
 
@@ -97,6 +97,12 @@ ph_status ph_block_row(ph_block *block, const ph_episode *episode, const ph_dims
 ph_status ph_rerun_row(ph_cursor *c, int64_t step, ph_row *row);
 /* The action that is fed at a step, into c->action. */
 ph_status ph_rerun_action(ph_cursor *c, int64_t step);
+/* What the file says drives physics from outside at a step after the anchor (mocap, applied forces,
+ * equality constraints, userdata), into the sim: derived quantities are stale then. Past the last
+ * state it stays. */
+ph_status ph_rerun_drive(ph_cursor *c, int64_t step);
+/* Whether a component is fed so. */
+bool ph_rerun_drives(const ph_rerun *run, ph_column col);
 /* ctrl of each substep that is fed there: (control_steps of the file, nu). */
 ph_status ph_rerun_substeps(ph_cursor *c, int64_t step, const double **out);
 

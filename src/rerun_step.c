@@ -182,6 +182,8 @@ ph_status ph_rerun_advance(ph_cursor *c) {
   if (status == PH_OK)
     status = check_row(c);
   if (status == PH_OK)
+    status = ph_rerun_drive(c, from + 1);
+  if (status == PH_OK)
     status = ph_sim_forward(c->sim);
   if (status != PH_OK)
     return fail_at(c, from, status);

@@ -30,7 +30,8 @@ static bool still_same(const ph_cursor *c) {
   for (int i = 0; i < PH_STILL; i++) {
     size_t size = ph_schema_width(ph_still[i], &c->run->dims) *
                   ph_type_size(ph_schema_column(ph_still[i])->type);
-    if (c->run->still[i] && memcmp(c->run->still[i], ph_row_column(&row, ph_still[i]), size) != 0)
+    if (c->run->still[i] && !ph_rerun_drives(c->run, ph_still[i]) &&
+        memcmp(c->run->still[i], ph_row_column(&row, ph_still[i]), size) != 0)
       return false;
   }
   return true;
@@ -80,7 +81,7 @@ static ph_status try_here(ph_cursor *c, char *blobs, bool *trusted) {
   return status;
 }
 
-/* A recorded state half way, under what drives physics at the anchor. False: it cannot be run. */
+/* A recorded state half way, under what drives physics there. False: it cannot be run. */
 static bool half_way(ph_cursor *c) {
   const ph_rerun *run = c->run;
   int64_t states = ph_episode_meta_of(run->episode)->states;
@@ -89,7 +90,8 @@ static bool half_way(ph_cursor *c) {
   if (step <= run->opt.anchor || ph_rerun_row(c, step, &row) != PH_OK)
     return false;
   for (int i = 0; i < PH_STILL; i++)
-    ph_row_set_column(&row, ph_still[i], run->still[i]);
+    if (!ph_rerun_drives(run, ph_still[i]))
+      ph_row_set_column(&row, ph_still[i], run->still[i]);
   return ph_rerun_put(c, step, &row) == PH_OK;
 }
 

@@ -339,7 +339,7 @@ TEST_F(Analysis, ADamagedStateIsNotKnownAndTheRestIs) {
   record_plain();
   start_run();
   memory->corrupt = 70;
-  for (ph_column col : {PH_COL_STATES, PH_COL_CTRL, PH_COL_MOCAP_POS}) {
+  for (ph_column col : {PH_COL_STATES, PH_COL_CTRL}) {
     memory->corrupt_col = col;
     ph_analysis *a = whole(2);
     auto all = facts(a);
@@ -356,6 +356,23 @@ TEST_F(Analysis, ADamagedStateIsNotKnownAndTheRestIs) {
     EXPECT_EQ(PH_BITWISE, sum(a).cls);
     ph_analysis_free(a);
   }
+}
+
+TEST_F(Analysis, DamageOfWhatDrivesFromOutsideStopsTheFreeRunAlone) {
+  record_plain();
+  start_run();
+  memory->corrupt = 70;
+  memory->corrupt_col = PH_COL_MOCAP_POS;
+  ph_analysis *a = whole(2);
+  auto p = look(a);
+  EXPECT_EQ(PH_ECORRUPT, p.status);
+  EXPECT_EQ(70, p.stopped);
+  auto all = facts(a);
+  for (size_t t = 0; t < all.size(); t++) {
+    EXPECT_EQ(t < 70, all[t].free_known) << t;
+    EXPECT_EQ(t != 0 && t != 70 && t != 71, all[t].one_known) << t;
+  }
+  ph_analysis_free(a);
 }
 
 TEST_F(Analysis, ADamagedActionStopsTheFreeRunAlone) {

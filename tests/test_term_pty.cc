@@ -393,6 +393,7 @@ TEST_F(Program, APreviewRunsInTheSameScreen) {
   ASSERT_TRUE(t.expect("nothing is recorded")) << t.text();
   EXPECT_TRUE(after("nnn", "step 3/3"));
   EXPECT_TRUE(after("ss", "step 3+2/10"));
+  EXPECT_TRUE(after("p", "step 3/3"));
   EXPECT_TRUE(after("p", "step 2/3"));
   EXPECT_TRUE(after("N", "seed 4"));
   EXPECT_TRUE(after(":reset 9\r", "seed 9"));

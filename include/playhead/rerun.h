@@ -1,8 +1,10 @@
-/* Physics run again: from a recorded state on (the anchor), the recorded actions are fed and the
- * engine goes its own way. A ph_rerun is what is shared: the episode, where it starts, what is fed,
- * and a cache of states. It may be used by several threads; each goes through it with a ph_cursor
- * of its own. States are kept every step while the byte budget lasts, then every K-th: from then on
- * a seek costs at most K-1 control steps of physics.
+/* Physics run again: from a recorded state on (the anchor), the recorded actions are fed, and what
+ * else the file says drives physics from outside (mocap bodies, applied forces, equality
+ * constraints, userdata: row t from state t on), and the engine goes its own way. A ph_rerun is
+ * what is shared: the episode, where it starts, what is fed, and a cache of states. It may be used
+ * by several threads; each goes through it with a ph_cursor of its own. States are kept every step
+ * while the byte budget lasts, then every K-th: from then on a seek costs at most K-1 control steps
+ * of physics.
  *
  * A checkpoint is one flat blob: the complete state, the memory of the action terms, hold and
  * stages. When a rerun is made, a self-test restores one and steps, and compares bits with the run
