@@ -158,8 +158,8 @@ static void read_one(const ph_analysis *a, int64_t step, ph_step_facts *out) {
 
 ph_status ph_analysis_read(const ph_analysis *a, int64_t first, int64_t n, ph_step_facts *out) {
   if (first < 0 || n < 0 || first > a->states || n > a->states - first)
-    return ph_fail(PH_EINVAL, "analysis: steps %lld..%lld: there are 0..%lld", (long long)first,
-                   (long long)(first + n - 1), (long long)a->states - 1);
+    return ph_fail(PH_EINVAL, "analysis: %lld steps from %lld on: there are 0..%lld", (long long)n,
+                   (long long)first, (long long)a->states - 1);
   if (n > 0)
     memset(out, 0, (size_t)n * sizeof *out);
   for (int64_t i = 0; i < n; i++)

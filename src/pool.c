@@ -114,7 +114,7 @@ static ph_status check_options(const ph_task *task, const ph_pool_options *opt) 
 
 /* Episodes that env i records. */
 static int64_t quota(const ph_pool *pool, int i) {
-  return (pool->opt.episodes - i + pool->n - 1) / pool->n;
+  return pool->opt.episodes / pool->n + (i < pool->opt.episodes % pool->n);
 }
 
 static ph_status make_env(const ph_pool *pool, slot *s) {

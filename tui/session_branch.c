@@ -94,12 +94,11 @@ static void start(struct dynamic *d, struct opened *o, const ph_row *from) {
 /* The dynamic state that it leaves: the cursor goes there, and the frame is sought again. */
 static void start_dynamic(struct dynamic *d, struct opened *o,
                           const struct dynamic_budget *budget) {
-  struct dynamic there = *d;
   if (!dynamic_ready(d, o)) {
     fail(&d->branch, d->broken);
     return;
   }
-  there = *d;
+  const struct dynamic there = *d;
   d->sought = true;
   d->there = false;
   d->step = d->branch.wish.at;
