@@ -49,7 +49,9 @@ TEST(Locale, OfTheProtocolsOfPoliciesAndPredicates) {
 TEST(Locale, OfJson) {
   COMMA_OR_SKIP(comma);
   for (double x : kNumbers) {
-    char *text = json_dumps(ph_json_number(x), JSON_ENCODE_ANY);
+    json_t *number = ph_json_number(x);
+    char *text = json_dumps(number, JSON_ENCODE_ANY);
+    json_decref(number);
     ASSERT_NE(text, nullptr);
     EXPECT_EQ(strchr(text, ','), nullptr) << text;
     json_error_t why;
