@@ -18,61 +18,22 @@ ph_status ph_rerun_prepare(ph_cursor *c) {
 
 /* --- substeps --- */
 
-struct steps {
-  ph_sim *sim;
-  ph_recipe recipe;
-  const double *ctrl;
-  int n, done;
+static void forward_step(const mjModel *m, mjData *d) {
+  mj_forward(m, d);
+  mj_step(m, d);
+}
+
+/* The first half reads no ctrl. */
+static void step1_step2(const mjModel *m, mjData *d) {
+  mj_step1(m, d);
+  mj_step2(m, d);
+}
+
+static const ph_substep substep_of[PH_RECIPE_COUNT] = {
+    [PH_RECIPE_STEP] = mj_step,
+    [PH_RECIPE_FORWARD_STEP] = forward_step,
+    [PH_RECIPE_STEP1_STEP2] = step1_step2,
 };
-
-static void put_ctrl(const struct steps *job) {
-  if (job->sim->m->nu > 0)
-    memcpy(job->sim->d->ctrl, job->ctrl, (size_t)job->sim->m->nu * sizeof(double));
-}
-
-static void run_steps(void *arg) {
-  struct steps *job = arg;
-  const mjModel *m = job->sim->m;
-  mjData *d = job->sim->d;
-  for (job->done = 0; job->done < job->n; job->done++) {
-    if (job->recipe == PH_RECIPE_FORWARD_STEP) {
-      put_ctrl(job);
-      mj_forward(m, d);
-      mj_step(m, d);
-    } else {
-      mj_step1(m, d);
-      put_ctrl(job);
-      mj_step2(m, d);
-    }
-    if (ph_sim_bad_counter(d))
-      return;
-  }
-}
-
-/* ph_sim_part by another recipe. */
-static ph_status recipe_part(ph_sim *sim, ph_recipe recipe, const double *ctrl, int done, int n,
-                             bool last, bool *warned) {
-  struct steps job = {sim, recipe, ctrl, n, 0};
-  *warned = false;
-  if (recipe == PH_RECIPE_STEP || sim->invalid)
-    return ph_sim_part(sim, ctrl, done, n, last, warned);
-  ph_status status = ph_sim_check_ctrl(sim, ctrl);
-  if (status != PH_OK)
-    return status;
-  for (int i = 0; done == 0 && i < mjNWARNING; i++)
-    sim->d->warning[i].number = 0;
-  sim->stale = true;
-  status = ph_mj_guard(run_steps, &job);
-  if (status != PH_OK) {
-    sim->invalid = true;
-    return ph_fail_in(status, "simulation: substep %d", done + job.done + 1);
-  }
-  for (int i = 0; i < mjNWARNING; i++)
-    *warned = *warned || sim->d->warning[i].number > 0;
-  if (job.done < n)
-    return ph_sim_fail_bad(sim, done + job.done + 1);
-  return last ? ph_sim_check_state(sim) : PH_OK;
-}
 
 /* Each substep under the ctrl that the file has for it; past those, under the last. */
 static ph_status fed_substeps(ph_cursor *c, int n) {
@@ -83,8 +44,9 @@ static ph_status fed_substeps(ph_cursor *c, int n) {
   ph_status status = ph_rerun_substeps(c, c->step, &ctrl);
   for (int i = 0; status == PH_OK && i < n; i++, c->substep++) {
     int row = c->substep < stored ? c->substep : stored - 1;
-    status = recipe_part(c->sim, run->recipe, ctrl + (size_t)row * (size_t)run->dims.nu, c->substep,
-                         1, c->substep + 1 == total, &c->warned);
+    status =
+        ph_sim_part_by(c->sim, substep_of[run->recipe], ctrl + (size_t)row * (size_t)run->dims.nu,
+                       c->substep, 1, c->substep + 1 == total, &c->warned);
   }
   return status;
 }
@@ -94,7 +56,8 @@ static ph_status substeps(ph_cursor *c, int n) {
   if (run->substeps)
     return fed_substeps(c, n);
   bool last = c->substep + n == run->dims.control_steps;
-  ph_status status = recipe_part(c->sim, run->recipe, c->ctrl, c->substep, n, last, &c->warned);
+  ph_status status =
+      ph_sim_part_by(c->sim, substep_of[run->recipe], c->ctrl, c->substep, n, last, &c->warned);
   c->substep += n;
   return status;
 }

@@ -257,6 +257,7 @@ ph_status ph_sim_get_row(const ph_sim *sim, ph_row *row) {
 
 struct step {
   ph_sim *sim;
+  ph_substep substep;
   int n;
   int done;
 };
@@ -267,14 +268,15 @@ static void run_steps(void *arg) {
   const mjModel *m = job->sim->m;
   mjData *d = job->sim->d;
   for (job->done = 0; job->done < job->n; job->done++) {
-    mj_step(m, d);
+    job->substep(m, d);
     if (ph_sim_bad_counter(d))
       return;
   }
 }
 
-ph_status ph_sim_part(ph_sim *sim, const double *ctrl, int done, int n, bool last, bool *warned) {
-  struct step job = {sim, n, 0};
+ph_status ph_sim_part_by(ph_sim *sim, ph_substep substep, const double *ctrl, int done, int n,
+                         bool last, bool *warned) {
+  struct step job = {sim, substep, n, 0};
   *warned = false;
   ph_status status = refuse_invalid(sim);
   if (status == PH_OK)
@@ -296,6 +298,10 @@ ph_status ph_sim_part(ph_sim *sim, const double *ctrl, int done, int n, bool las
   if (job.done < n)
     return ph_sim_fail_bad(sim, done + job.done + 1);
   return last ? ph_sim_check_state(sim) : PH_OK;
+}
+
+ph_status ph_sim_part(ph_sim *sim, const double *ctrl, int done, int n, bool last, bool *warned) {
+  return ph_sim_part_by(sim, mj_step, ctrl, done, n, last, warned);
 }
 
 ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warned) {

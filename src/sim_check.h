@@ -1,4 +1,5 @@
-/* What makes MuJoCo reset a scene silently, found and named. */
+/* What makes MuJoCo reset a scene silently, found and named; and substeps that are watched for it.
+ */
 #ifndef PLAYHEAD_SIM_CHECK_H
 #define PLAYHEAD_SIM_CHECK_H
 
@@ -12,5 +13,10 @@ ph_status ph_sim_fail_bad(const ph_sim *sim, int substep);
 ph_status ph_sim_check_ctrl(const ph_sim *sim, const double *ctrl);
 /* The same for time, qpos, qvel and act: the engine would reset the scene on its next step. */
 ph_status ph_sim_check_state(const ph_sim *sim);
+
+/* ph_sim_part with another way to take a substep; ctrl is in force when it is called. */
+typedef void (*ph_substep)(const mjModel *m, mjData *d);
+ph_status ph_sim_part_by(ph_sim *sim, ph_substep substep, const double *ctrl, int done, int n,
+                         bool last, bool *warned);
 
 #endif
