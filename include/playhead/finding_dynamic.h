@@ -16,6 +16,16 @@ extern "C" {
 PH_API size_t ph_analysis_findings(const ph_analysis *a, const ph_diagnosis *diagnosis,
                                    ph_finding *out, size_t room);
 
+/* Where the dynamic hold that came furthest broke. Plain data. */
+typedef struct ph_broke {
+  int64_t step;
+  int64_t count, steps; /* true outcomes before it, of the hold's */
+  char text[160];       /* the conditions that did not hold: "near false (dist(hand,cup) 0.104 m)";
+                           "" where they are not known */
+} ph_broke;
+/* False: as far as is known it latched, or never came far. */
+PH_API bool ph_analysis_broke(const ph_analysis *a, ph_broke *out);
+
 #ifdef __cplusplus
 }
 #endif

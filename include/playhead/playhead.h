@@ -15,7 +15,7 @@
  *   analysis  the divergence of a whole episode, on threads
  *   model_diff  two models in words
  *   diagnosis why it is not what was recorded
- *   rerun     physics run again
+ *   rerun     physics run again           ensemble  many envs under one playhead
  *   policy    actions chosen by a command      judge     success judged by a command
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
@@ -36,6 +36,7 @@
 #include <playhead/check.h>
 #include <playhead/diagnosis.h>
 #include <playhead/divergence.h>
+#include <playhead/ensemble.h>
 #include <playhead/env.h>
 #include <playhead/envs.h>
 #include <playhead/episode.h>

@@ -86,6 +86,10 @@ PH_API ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph
  * is in force there (nullable). PH_EINVAL: no state. PH_ESIM as above. */
 PH_API ph_status ph_replay_show(ph_replay *replay, int64_t step, const ph_row *row,
                                 const double *action);
+/* The same of another run than the recorded one: the task's conditions and readouts see its stages.
+ * stages is copied; NULL: the recorded ones. */
+PH_API ph_status ph_replay_show_judged(ph_replay *replay, int64_t step, const ph_row *row,
+                                       const double *action, const ph_stages *stages);
 
 PH_API const ph_frame *
 ph_replay_frame(const ph_replay *replay); /* never NULL; step -1 before a seek */

@@ -125,7 +125,7 @@ typedef struct ph_instant {
   bool judged;          /* the following are known: there is a task that judges, and substep is 0 */
   bool predicate;
   ph_hold hold;       /* after this step */
-  ph_stages stages;   /* likewise */
+  ph_stages stages;   /* likewise; within a step those before it */
   double reward;      /* of the transition that led here; NaN at the anchor or without a task */
   uint8_t flags;      /* PH_FLAG_*, likewise */
   ph_end end;         /* PH_END_UNKNOWN: goes on; a rerun goes on after an end too */
