@@ -1,6 +1,7 @@
 // What users of replay tools complained of in public, each as a test. The comment above a test
 // names a thread in which it was told.
 #include <random>
+#include <regex>
 
 #include "field_help.h"
 
@@ -192,6 +193,141 @@ TEST(Field, EveryComponentComesBackFromTheFileBitForBit) {
     ASSERT_EQ(0, memcmp(trace.actions[t].data(),
                         o.bytes(PH_COL_ACTIONS, static_cast<int64_t>(t)).data(),
                         trace.actions[t].size() * sizeof(double)));
+}
+
+/* mujoco #889, #498, #430: xpos is one step behind qpos after mj_step. By how much, and that what
+ * is shown is not. */
+TEST(Field, ReadoutsAreOfTheStateThatIsShown) {
+  TempDir tmp;
+  std::vector<double> stale, fresh;
+  std::string xml = arm_xml();
+  xml.replace(xml.find("timestep='0.002'"), 16, "timestep='0.005'");
+  Trace trace(
+      xml, 200, 2, [](ph_sim *sim) { sim->d->qvel[0] = 6; },
+      [&](ph_sim *sim, int) { stale.push_back(sim->d->xpos[3 * 2 + 2]); });
+  record(tmp.path + "/run", trace);
+  Opened o(tmp.path + "/run");
+  ph_replay *replay = nullptr;
+  ph_rerun *run = nullptr;
+  ph_cursor *cursor = nullptr;
+  ASSERT_EQ(PH_OK, ph_replay_create(&replay, o.episode, o.model, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_rerun_create(&run, o.episode, o.model, nullptr, nullptr)) << ph_error();
+  ASSERT_EQ(PH_OK, ph_cursor_open(&cursor, run)) << ph_error();
+  size_t n = 0, z = 0;
+  const ph_signal *signals = ph_replay_signals(replay, &n);
+  while (z < n && strcmp(signals[z].name, "fore.z") != 0)
+    z++;
+  ASSERT_LT(z, n);
+  double behind = 0;
+  for (int64_t t = 1; t < 200; t++) {
+    ASSERT_EQ(PH_OK, ph_replay_seek(replay, t, 0, PH_KINEMATIC)) << ph_error();
+    ASSERT_EQ(PH_OK, ph_cursor_seek(cursor, t, 0, nullptr, nullptr)) << ph_error();
+    const ph_frame *frame = ph_replay_frame(replay);
+    double shown = frame->values[z], exact = 1 - 0.3 * std::sin(frame->row.state[1]);
+    ASSERT_NEAR(exact, shown, 1e-12) << "by the angle that is shown beside it";
+    ASSERT_EQ(0, memcmp(&shown, &ph_cursor_now(cursor)->sim->d->xpos[3 * 2 + 2], sizeof shown));
+    behind = std::max(behind, std::fabs(shown - stale[static_cast<size_t>(t)]));
+  }
+  EXPECT_GT(behind, 0.004) << "the engine's own is millimetres behind after a step";
+  EXPECT_LT(behind, 0.06);
+  ph_cursor_close(cursor);
+  ph_rerun_unref(run);
+  ph_replay_free(replay);
+}
+
+/* strands-labs/robots PR #1012: 1 substep was run in place of 17, and it still said success. */
+TEST(Field, AWrongNumberOfSubstepsIsFoundFromTheTimes) {
+  for (auto [real, said] : {std::pair<int, int>{17, 1}, {25, 20}, {1, 17}}) {
+    TempDir tmp;
+    SCOPED_TRACE(std::to_string(said) + " in place of " + std::to_string(real));
+    Trace trace(arm_xml(), 80, real);
+    record(tmp.path + "/run", trace, {said, 0, 7});
+    Opened o(tmp.path + "/run");
+    std::string with = "With " + std::to_string(real) + " substep";
+    o.expect(PH_CAUSE_VARIANT, {with.c_str(), "bit for bit", "as the file says"});
+    EXPECT_EQ(real, o.said.best.control_steps);
+    EXPECT_EQ(said, o.said.as_is.control_steps);
+    EXPECT_EQ(0, o.said.best_error);
+  }
+}
+
+/* IsaacLab #1038, ManiSkill #1372, #1246: a seed does not bring a start state back. It is never
+ * asked to: what is stored is where it starts. */
+TEST(Field, TheSeedIsNeverUsed) {
+  TempDir tmp;
+  Trace trace(box_xml(), 100, 4, [](ph_sim *sim) { sim->d->qpos[0] = 0.7; });
+  std::string said[2];
+  for (uint64_t seed : {7, 8}) {
+    std::string path = tmp.path + "/" + std::to_string(seed);
+    record(path, trace, {0, 0, seed});
+    Opened o(path);
+    EXPECT_EQ(std::to_string(seed), o.meta().seed);
+    rerun_help::Rerun run(o.episode, o.model, nullptr);
+    rerun_help::Straight straight(run);
+    for (auto &step : straight.at)
+      said[seed - 7] += step[0];
+    o.expect(PH_CAUSE_NONE, {"bit for bit"});
+  }
+  EXPECT_TRUE(said[0] == said[1]) << "every bit of every step";
+}
+
+/* And what is left is told apart: physics that grows the last bit into another run, and a run that
+ * began elsewhere. */
+TEST(Field, ChaosIsNoWrongStart) {
+  std::string xml = std::regex_replace(arm_xml(), std::regex("damping='[.0-9]*'"), "damping='0'");
+  xml = std::regex_replace(xml, std::regex("kp='[0-9]*'"), "kp='1'");
+  TempDir tmp;
+  Trace chaos(
+      xml, 2600, 5, [](ph_sim *sim) { sim->d->qpos[0] = -1.5, sim->d->qvel[1] = 9; },
+      [](ph_sim *sim, int) { sim->d->qpos[1] = std::nextafter(sim->d->qpos[1], 1e9); });
+  record(tmp.path + "/chaos", chaos);
+  Opened o(tmp.path + "/chaos");
+  o.expect(PH_CAUSE_NONE, {"Each of 2600 steps comes back within 1e-9", "rounding that has grown"});
+  EXPECT_EQ(PH_DIVERGED, o.sum.cls);
+  EXPECT_EQ(PH_ROUNDING, o.sum.one_cls);
+  Trace start(xml, 400, 5, [](ph_sim *sim) { sim->d->qpos[0] = -1.5; });
+  reinterpret_cast<double *>(&start.column[PH_COL_STATES][0][0])[1] += 1e-3;
+  record(tmp.path + "/start", start);
+  Opened w(tmp.path + "/start");
+  w.expect(PH_CAUSE_START, {"Another start", "all 400 steps but the first", "shoulder 1.0e-3 rad"});
+  EXPECT_EQ(1, w.sum.one_first[PH_DIVERGED]);
+  EXPECT_EQ(399, w.sum.one_count[PH_BITWISE]);
+}
+
+/* bullet3 #3993, #2982: a state that was saved and put back went another way. */
+TEST(Field, SaveAndRestoreInTheMiddleIsTheSameEachTime) {
+  for (const char *solver : {"PGS", "CG", "Newton"})
+    for (const char *integrator : {"Euler", "RK4", "implicit"}) {
+      SCOPED_TRACE(std::string(solver) + " " + integrator);
+      Trace trace(rerun_help::pile(solver, integrator), 90, 4, {}, [](ph_sim *sim, int t) {
+        if (t == 20)
+          rerun_help::disturb(sim);
+      });
+      ph_sim *sims[2] = {};
+      std::string ends[3];
+      for (ph_sim *&sim : sims)
+        ASSERT_EQ(PH_OK, ph_sim_create(&sim, trace.model)) << ph_error();
+      for (int again = 0; again < 3; again++) {
+        ph_sim *sim = sims[again % 2]; /* fresh, fresh, and one that has been elsewhere */
+        ph_row row = trace.row(45);
+        ASSERT_EQ(PH_OK, ph_sim_set_row(sim, &row)) << ph_error();
+        for (size_t t = 45; t < 90; t++) {
+          bool warned;
+          ASSERT_EQ(PH_OK, ph_sim_step(sim, trace.actions[t].data(), 4, &warned)) << ph_error();
+          ASSERT_EQ(PH_OK, ph_sim_get_row(sim, &row)) << ph_error();
+          ASSERT_EQ(0, memcmp(trace.column[PH_COL_STATES][t + 1].data(), row.state,
+                              trace.column[PH_COL_STATES][0].size()))
+              << t;
+          ASSERT_EQ(0, memcmp(trace.column[PH_COL_WARMSTART][t + 1].data(), row.warmstart,
+                              trace.column[PH_COL_WARMSTART][0].size()))
+              << t;
+        }
+        ends[again] = help_bits(sim);
+      }
+      EXPECT_TRUE(ends[0] == ends[1] && ends[1] == ends[2]);
+      for (ph_sim *sim : sims)
+        ph_sim_free(sim);
+    }
 }
 
 } // namespace
