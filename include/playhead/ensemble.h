@@ -52,12 +52,13 @@ typedef struct ph_ensemble_options {
   ph_tolerance tolerance; /* all zero: the default one */
   bool hold_last;
   ph_align align;
-  size_t lead;         /* place among the envs */
-  const ph_task *task; /* Nullable: judges, and maps actions, in place of the recorded ones.
-                          Referenced */
+  size_t lead; /* place among the envs */
+  /* Of the envs of a store, as where one episode is on show: */
+  const ph_task *task; /* Nullable: in place of the recorded one; one that only judges, beside it */
+  const char *success; /* Nullable: an expression that is the condition of success */
 } ph_ensemble_options;
 #define PH_ENSEMBLE_OPTIONS_INIT                                                                   \
-  { 0, 0, 0, {{0}}, false, PH_ALIGN_STEP, 0, NULL }
+  { 0, 0, 0, {{0}}, false, PH_ALIGN_STEP, 0, NULL, NULL }
 
 /* An env as it is given. */
 typedef struct ph_ensemble_source {
@@ -122,9 +123,10 @@ typedef struct ph_alignment {
 PH_API ph_alignment ph_ensemble_alignment(const ph_ensemble *e, size_t i);
 
 /* Aligns by what is known now: while latches are still being found, call it again. The lead's shift
- * is 0; where it has no latch, the others meet at that of the first one that has. */
+ * is 0. An env without a latch lies to the first one that has one as by step. */
 PH_API void ph_ensemble_align(ph_ensemble *e, ph_align align);
-/* Another env leads: no env moves when the playhead goes to the step that it shows. PH_EINVAL. */
+/* Another env leads: no env moves when the playhead goes to the step that it shows, but for what is
+ * rounded by time. PH_EINVAL. */
 PH_API ph_status ph_ensemble_set_lead(ph_ensemble *e, size_t lead);
 PH_API void ph_ensemble_set_hold(ph_ensemble *e, bool hold_last);
 PH_API ph_align ph_ensemble_align_of(const ph_ensemble *e);

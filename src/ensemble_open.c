@@ -1,0 +1,254 @@
+#include "ensemble_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "store.h"
+
+/* --- the round --- */
+
+/* Length of the folder of a path. */
+static size_t folder(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash - path) : 0;
+}
+
+/* Episode files given one by one are of one run where they lie in one folder. */
+static bool same_run(const ph_store *store, size_t a, size_t b) {
+  const ph_home *home = &store->homes[store->home_of[a]], *other = &store->homes[store->home_of[b]];
+  const char *x = store->entries[a].file, *y = store->entries[b].file;
+  if (home == other)
+    return true;
+  return !strcmp(home->layout, "episode file") && !strcmp(other->layout, "episode file") &&
+         folder(x) == folder(y) && strncmp(x, y, folder(x)) == 0;
+}
+
+/* Place of an env among those that are sorted by env_id; where it belongs if it is not there. */
+static size_t place_of(const ph_store *store, const size_t *sorted, size_t n, int env_id) {
+  size_t low = 0, high = n;
+  while (low < high) {
+    size_t mid = low + (high - low) / 2;
+    if (store->entries[sorted[mid]].env_id < env_id)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return low;
+}
+
+/* One of each env; entry i before others of its own. */
+static size_t add(const ph_store *store, size_t *sorted, size_t n, size_t j, size_t i) {
+  int env_id = store->entries[j].env_id;
+  size_t at = place_of(store, sorted, n, env_id);
+  if (at < n && store->entries[sorted[at]].env_id == env_id) {
+    sorted[at] = j == i ? i : sorted[at];
+    return n;
+  }
+  memmove(sorted + at + 1, sorted + at, (n - at) * sizeof *sorted);
+  sorted[at] = j;
+  return n + 1;
+}
+
+size_t ph_ensemble_round(const ph_store *store, size_t i, size_t *out, size_t room) {
+  size_t n = 0;
+  if (i >= store->n || room == 0)
+    return 0;
+  size_t *sorted = malloc((store->n + 1) * sizeof *sorted);
+  for (size_t j = 0; sorted && j < store->n; j++)
+    if (store->entries[j].episode == store->entries[i].episode && same_run(store, i, j))
+      n = add(store, sorted, n, j, i);
+  size_t written = n < room ? n : room;
+  if (written > 0)
+    memcpy(out, sorted, written * sizeof *out);
+  size_t at = n > 0 ? place_of(store, sorted, n, store->entries[i].env_id) : 0;
+  if (at >= written)
+    out[room - 1] = i;
+  free(sorted);
+  if (n > 0)
+    return n;
+  out[0] = i; /* no memory to look at the others */
+  return 1;
+}
+
+/* --- one env of a store --- */
+
+/* An env that is opened; all of it is owned. */
+struct opened {
+  ph_episode *episode;
+  ph_model *model;
+  ph_task *task;
+  char task_sha256[PH_SHA256_SIZE]; /* the recorded one's that it was made from */
+  char reason[300];
+};
+
+static void clear(struct opened *o) {
+  ph_episode_free(o->episode);
+  ph_model_unref(o->model);
+  ph_task_unref(o->task);
+  *o = (struct opened){0};
+}
+
+static const char *error_of(const ph_entry *entry) {
+  const char *text = ph_error();
+  size_t n = strlen(entry->id);
+  bool named = strncmp(text, entry->id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
+  return named ? text + n + 2 : text;
+}
+
+static void say(struct opened *o, const char *text) {
+  size_t n = strlen(o->reason);
+  snprintf(o->reason + n, sizeof o->reason - n, "%s%s", n ? "; " : "", text);
+}
+
+static ph_status take_model(struct opened *o, ph_store *store, const ph_entry *entry) {
+  const ph_episode_meta *meta = ph_episode_meta_of(o->episode);
+  ph_status status = ph_store_model(&o->model, store, meta->model_sha256);
+  if (status != PH_OK)
+    say(o, meta->model_sha256[0] ? error_of(entry) : "the file names no model");
+  else if (!ph_model_compiled(o->model))
+    say(o, ph_model_error(o->model));
+  return status == PH_ENOMEM ? status : PH_OK;
+}
+
+static ph_status take_recorded_task(struct opened *o, ph_store *store, const ph_entry *entry) {
+  const ph_episode_meta *meta = ph_episode_meta_of(o->episode);
+  const char *text = NULL;
+  if (!meta->task_sha256[0])
+    return PH_OK;
+  ph_status status = ph_store_task(&text, store, meta->task_sha256);
+  if (status == PH_OK)
+    status = ph_task_parse(&o->task, text, strlen(text), meta->env_name);
+  if (status == PH_ENOTFOUND)
+    say(o, "the file does not hold the task that it names");
+  else if (status != PH_OK)
+    say(o, error_of(entry));
+  return status == PH_ENOMEM ? status : PH_OK;
+}
+
+static void exchange(struct opened *o, ph_task *task) {
+  ph_task_unref(o->task);
+  o->task = task;
+}
+
+/* As where one episode is on show: a task that only judges leaves the recorded one to say what
+ * actions are. */
+static ph_status take_task(struct opened *o, ph_store *store, const ph_entry *entry,
+                           const ph_ensemble_options *opt) {
+  ph_task *other = NULL;
+  ph_status status = PH_OK;
+  if (!opt->task || ph_task_info_of(opt->task)->judges_only)
+    status = take_recorded_task(o, store, entry);
+  if (status == PH_OK && opt->task) {
+    status = ph_task_with_judge(&other, o->task, opt->task);
+    if (status == PH_OK)
+      exchange(o, other);
+  }
+  if (status == PH_OK && opt->success) {
+    status = ph_task_with_success(&other, o->task, opt->success);
+    if (status == PH_OK)
+      exchange(o, other);
+  }
+  return status;
+}
+
+/* The task of the env before serves too where it is made from the same one. */
+static ph_status share_task(struct opened *o, ph_store *store, const ph_entry *entry,
+                            const ph_ensemble_options *opt, const struct opened *before) {
+  const char *sha256 = ph_episode_meta_of(o->episode)->task_sha256;
+  ph_status status = PH_OK;
+  memcpy(o->task_sha256, sha256, sizeof o->task_sha256);
+  if (before && before->task && !strcmp(before->task_sha256, sha256))
+    o->task = ph_task_ref(before->task);
+  else
+    status = take_task(o, store, entry, opt);
+  return status;
+}
+
+/* What cannot be had is a reason. PH_ENOMEM; PH_ETASK: the expression. */
+static ph_status take(struct opened *o, ph_store *store, size_t i, const ph_ensemble_options *opt,
+                      const struct opened *before) {
+  const ph_entry *entry = ph_store_entry(store, i);
+  ph_status status = ph_store_episode(&o->episode, store, i);
+  if (status != PH_OK) {
+    o->episode = NULL;
+    say(o, error_of(entry));
+    return status == PH_ENOMEM ? status : PH_OK;
+  }
+  status = take_model(o, store, entry);
+  return status == PH_OK ? share_task(o, store, entry, opt, before) : status;
+}
+
+/* --- all of them --- */
+
+static ph_status check_entries(ph_store *store, const size_t *entry, size_t n) {
+  if (n > PH_ENSEMBLE_MAX)
+    return ph_fail(PH_EINVAL, "envs: from 1 to %d of them can be shown together", PH_ENSEMBLE_MAX);
+  for (size_t i = 0; i < n; i++)
+    if (entry[i] >= ph_store_count(store))
+      return ph_fail(PH_EINVAL, "envs: there is no episode %zu", entry[i]);
+  return PH_OK;
+}
+
+static ph_status open_each(struct opened *o, ph_store *store, const size_t *entry, size_t n,
+                           const ph_ensemble_options *opt, bool (*cancel)(void *arg), void *arg) {
+  ph_status status = PH_OK;
+  for (size_t i = 0; status == PH_OK && i < n; i++) {
+    if (cancel && cancel(arg))
+      return ph_fail(PH_ECANCELED, "envs: canceled");
+    status = take(&o[i], store, entry[i], opt, i > 0 ? &o[i - 1] : NULL);
+  }
+  return status;
+}
+
+static void describe(ph_ensemble_source *to, const struct opened *o, const ph_entry *entry) {
+  *to = (ph_ensemble_source){.episode = o->episode,
+                             .model = o->model,
+                             .task = o->task,
+                             .reason = o->reason[0] ? o->reason : NULL,
+                             .id = entry->id,
+                             .env_id = entry->env_id,
+                             .number = entry->episode};
+}
+
+/* The episodes become the ensemble's own. */
+static void give(ph_ensemble *e, ph_episode **owned, struct opened *o, size_t n) {
+  e->owned = owned;
+  e->nowned = n;
+  for (size_t i = 0; i < n; i++) {
+    owned[i] = o[i].episode;
+    o[i].episode = NULL;
+  }
+}
+
+ph_status ph_ensemble_open(ph_ensemble **out, ph_store *store, const size_t *entry, size_t n,
+                           const ph_ensemble_options *opt, bool (*cancel)(void *arg), void *arg) {
+  const ph_ensemble_options usual = PH_ENSEMBLE_OPTIONS_INIT;
+  opt = opt ? opt : &usual;
+  *out = NULL;
+  ph_status status = check_entries(store, entry, n);
+  if (status != PH_OK)
+    return status;
+  struct opened *o = calloc(n + 1, sizeof *o);
+  ph_ensemble_source *source = calloc(n + 1, sizeof *source);
+  ph_episode **owned = calloc(n + 1, sizeof *owned);
+  if (!o || !source || !owned)
+    status = ph_fail(PH_ENOMEM, "envs: no memory for them");
+  if (status == PH_OK)
+    status = open_each(o, store, entry, n, opt, cancel, arg);
+  for (size_t i = 0; status == PH_OK && i < n; i++)
+    describe(&source[i], &o[i], ph_store_entry(store, entry[i]));
+  if (status == PH_OK)
+    status = ph_ensemble_create(out, source, n, opt);
+  if (status == PH_OK) {
+    give(*out, owned, o, n);
+    owned = NULL;
+  }
+  for (size_t i = 0; o && i < n; i++)
+    clear(&o[i]);
+  free(owned);
+  free(source);
+  free(o);
+  return status;
+}
