@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "rerun_parts.h"
 
 /* One thread's own. */
 struct worker {
@@ -183,8 +184,9 @@ static void judge(ph_analysis *a, const ph_instant *now) {
   }
 }
 
-/* Compares the cursor's state with a recorded one. PH_ENOTFOUND: that cannot be read. */
-static ph_status compare(struct worker *w, int64_t step, ph_difference *out) {
+/* Compares the cursor's state with a recorded one; its bodies are derived where it is `derived`.
+ * PH_ENOTFOUND: that cannot be read. */
+static ph_status compare(struct worker *w, int64_t step, bool derived, ph_difference *out) {
   ph_row recorded;
   const ph_instant *now = ph_cursor_now(w->cursor);
   ph_status status = ph_rows_ahead_get(&w->rows, step, &recorded);
@@ -196,7 +198,7 @@ static ph_status compare(struct worker *w, int64_t step, ph_difference *out) {
   }
   if (status == PH_OK)
     status = ph_divergence_compare_with(w->divergence, &recorded, &now->row, now->sim,
-                                        !w->a->opt.no_bodies, &w->a->opt.tolerance, out);
+                                        derived && !w->a->opt.no_bodies, &w->a->opt.tolerance, out);
   return status;
 }
 
@@ -210,7 +212,7 @@ static ph_status look_at(struct worker *w, int64_t step) {
     return status;
   bool changed = pairs_changed(w) && step > ph_rerun_anchor(a->run);
   ph_run_facts_put(&a->ran, step, now, w->pairs_before, changed);
-  status = compare(w, step, &d);
+  status = compare(w, step, true, &d);
   if (status == PH_OK)
     status = ph_facts_put(&a->freely, step, &d);
   pthread_mutex_lock(&a->lock);
@@ -248,11 +250,23 @@ static void no_state(ph_difference *d) {
     d->max[m] = NAN, d->worst[m] = -1;
 }
 
+/* Equal bits have equal bodies: nothing is derived for them. */
+static ph_status compare_alone(struct worker *w, int64_t to, ph_difference *d) {
+  ph_status status = compare(w, to, false, d);
+  if (status != PH_OK || w->a->opt.no_bodies)
+    return status;
+  if (d->cls != PH_BITWISE)
+    status = ph_cursor_derive(w->cursor);
+  return status == PH_OK ? compare(w, to, true, d) : status;
+}
+
 /* PH_ENOTFOUND: nothing is known of it. */
 static ph_status step_once(struct worker *w, int64_t to, ph_difference *d) {
-  ph_status status = ph_cursor_one_step(w->cursor, to - 1);
+  ph_status status = ph_cursor_one_row(w->cursor, to - 1);
   if (status == PH_OK)
-    return compare(w, to, d);
+    status = compare_alone(w, to, d);
+  if (status == PH_OK || status == PH_ENOTFOUND)
+    return status;
   if (status == PH_ESIM) {
     no_state(d);
     return PH_OK;

@@ -251,7 +251,7 @@ static ph_status put_recorded(ph_cursor *c, int64_t step) {
   return status == PH_OK ? ph_rerun_put(c, step, &row) : status;
 }
 
-ph_status ph_cursor_one_step(ph_cursor *cursor, int64_t step) {
+static ph_status step_alone(ph_cursor *cursor, int64_t step, bool plain) {
   const ph_episode_meta *meta = ph_episode_meta_of(cursor->run->episode);
   if (step < 0 || step >= meta->states)
     return ph_fail(PH_EINVAL, "%s: step %lld: its states are 0 to %lld", meta->id, (long long)step,
@@ -261,8 +261,10 @@ ph_status ph_cursor_one_step(ph_cursor *cursor, int64_t step) {
   cursor->put = step;
   ph_status status = put_recorded(cursor, step);
   bool put = status == PH_OK;
+  cursor->plain = plain;
   if (put)
     status = ph_rerun_advance(cursor);
+  cursor->plain = false;
   if (status == PH_OK)
     return show(cursor);
   if (!put)

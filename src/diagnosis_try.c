@@ -238,7 +238,7 @@ ph_status ph_bench_try(ph_bench *b, const ph_variant *v, const ph_pick *picks, s
     if (canceled(b))
       return stop();
     b->run->opt.anchor = v->cold ? picks[i].step : 0; /* that is where it is cold */
-    ph_status status = ph_cursor_one_step(b->cursor, picks[i].step);
+    ph_status status = ph_cursor_one_row(b->cursor, picks[i].step);
     if (status != PH_OK && !passing(status))
       return status;
     if (status != PH_OK && status != PH_ESIM)
@@ -303,7 +303,7 @@ ph_status ph_bench_ctrl(ph_bench *b, const ph_variant *v, int64_t state, ph_find
   out->ctrl_step = -1;
   vary(b, v);
   b->run->opt.anchor = 0;
-  ph_status status = state > 0 ? ph_cursor_one_step(b->cursor, state - 1) : PH_ENOTFOUND;
+  ph_status status = state > 0 ? ph_cursor_one_row(b->cursor, state - 1) : PH_ENOTFOUND;
   if (status == PH_OK)
     status = ph_rerun_row(b->cursor, state, &recorded);
   const double *ctrl = status == PH_OK ? ph_cursor_now(b->cursor)->row.ctrl : NULL;

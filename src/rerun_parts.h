@@ -73,6 +73,7 @@ struct ph_cursor {
   int substep;
   bool stray;  /* it does not stand on the run */
   bool alone;  /* a single step: nothing is judged */
+  bool plain;  /* and nothing is derived where it led */
   int64_t put; /* from this recorded state */
   bool clipped, warned;
   int64_t cost;
@@ -162,5 +163,10 @@ ph_status ph_cursor_fresh(ph_cursor *c);
 /* A referee, where the run judges. */
 ph_status ph_cursor_judge(ph_cursor *c);
 ph_status ph_cursor_actions(ph_actions **out, const ph_rerun *run);
+/* As ph_cursor_one_step, but that derived quantities of the state where it leads are stale: who
+ * finds the bits that were recorded there needs no more. ph_cursor_derive makes up for it: its
+ * errors are those of the step. */
+ph_status ph_cursor_one_row(ph_cursor *cursor, int64_t step);
+ph_status ph_cursor_derive(ph_cursor *cursor);
 
 #endif

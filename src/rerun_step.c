@@ -146,7 +146,7 @@ ph_status ph_rerun_advance(ph_cursor *c) {
     status = check_row(c);
   if (status == PH_OK)
     status = ph_rerun_drive(c, from + 1);
-  if (status == PH_OK)
+  if (status == PH_OK && !c->plain)
     status = ph_sim_forward(c->sim);
   if (status != PH_OK)
     return fail_at(c, from, status);

@@ -86,6 +86,10 @@ void thing_close(struct thing *thing) {
 
 /* --- the bare loop --- */
 
+static const ph_column outside[] = {PH_COL_MOCAP_POS, PH_COL_MOCAP_QUAT,   PH_COL_USERDATA,
+                                    PH_COL_EQ_ACTIVE, PH_COL_QFRC_APPLIED, PH_COL_XFRC_APPLIED};
+enum { OUTSIDE = sizeof outside / sizeof *outside };
+
 void bare_open(struct bare *b, const struct thing *thing) {
   size_t n;
   const ph_edit *edits = ph_episode_edits(thing->episode, &n);
@@ -98,6 +102,21 @@ void bare_close(struct bare *b) {
   ph_sim_free(b->sim);
 }
 
+/* What is in force from outside at a step, into the row; the caller's. */
+static void read_outside(const struct thing *thing, int64_t step, void **bytes, ph_row *row) {
+  for (int i = 0; i < OUTSIDE; i++) {
+    size_t width = ph_schema_width(outside[i], &thing->meta->dims);
+    bytes[i] = calloc(width + 1, sizeof(double));
+    if (!bytes[i])
+      exit(3);
+    if (width == 0 || !ph_episode_has(thing->episode, outside[i]))
+      continue;
+    bench_need(ph_episode_read(thing->episode, outside[i], step, 1, bytes[i]), "read");
+    ph_row_set_column(row, outside[i], bytes[i]);
+  }
+}
+
+/* It has to come to what was recorded, bit for bit. */
 static void *bare_loop(void *arg) {
   const struct bare *b = arg;
   const struct thing *thing = b->thing;
@@ -106,12 +125,22 @@ static void *bare_loop(void *arg) {
   ph_row row = {.state = thing->state + (size_t)b->first * width,
                 .warmstart = thing->warmstart + (size_t)b->first * (size_t)sim->m->nv,
                 .ctrl = thing->ctrl + (size_t)b->first * nu};
+  void *bytes[OUTSIDE];
+  read_outside(thing, b->first, bytes, &row);
   bench_need(ph_sim_set_row(sim, &row), "row");
+  for (int i = 0; i < OUTSIDE; i++)
+    free(bytes[i]);
   for (int64_t t = b->first; t < b->first + b->n; t++) {
     memcpy(sim->d->ctrl, thing->ctrl + (size_t)(t + 1) * nu, nu * sizeof(double));
     for (int k = 0; k < thing->meta->dims.control_steps; k++)
       mj_step(sim->m, sim->d);
     ph_mj_pure_forward(sim->m, sim->d, sim->scratch);
+  }
+  bench_need(ph_sim_get_row(sim, &row), "row");
+  if (memcmp(row.state, thing->state + (size_t)(b->first + b->n) * width, 8 * width) != 0) {
+    fprintf(stderr, "%s: the bare loop of the %s is not what was recorded\n",
+            program_invocation_short_name, thing->name);
+    exit(3);
   }
   return NULL;
 }
@@ -131,6 +160,7 @@ double bare_threads(struct bare *bare, int n) {
 }
 
 int bench_cores(void) {
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n < 1 ? 1 : n < THREADS_MAX ? (int)n : THREADS_MAX;
+  cpu_set_t processors;
+  int n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
+  return n < 1 ? 1 : n < THREADS_MAX ? n : THREADS_MAX;
 }
