@@ -276,3 +276,15 @@ static ph_status step_alone(ph_cursor *cursor, int64_t step, bool plain) {
   show(cursor);
   return ph_fail(status, "%s", text);
 }
+
+ph_status ph_cursor_one_step(ph_cursor *cursor, int64_t step) {
+  return step_alone(cursor, step, false);
+}
+
+ph_status ph_cursor_one_row(ph_cursor *cursor, int64_t step) {
+  return step_alone(cursor, step, true);
+}
+
+ph_status ph_cursor_derive(ph_cursor *cursor) {
+  return cursor->sim->stale ? ph_sim_forward(cursor->sim) : PH_OK;
+}
