@@ -279,3 +279,20 @@ ph_status ph_member_run(ph_rerun **out, ph_ensemble *e, ph_member *m) {
   pthread_mutex_unlock(&m->making);
   return status;
 }
+
+void ph_ensemble_cached(const ph_ensemble *e, ph_rerun_cache *out) {
+  *out = (ph_rerun_cache){.every = 1};
+  for (size_t i = 0; i < e->n; i++) {
+    ph_member *m = &e->member[i];
+    ph_rerun_cache its = {0};
+    pthread_mutex_lock(&m->lock);
+    if (m->run)
+      ph_rerun_cached(m->run, &its);
+    pthread_mutex_unlock(&m->lock);
+    out->every = its.every > out->every ? its.every : out->every;
+    out->cached += its.cached;
+    out->wanted += its.wanted;
+    out->bytes += its.bytes;
+    out->full_copies = out->full_copies || its.full_copies;
+  }
+}

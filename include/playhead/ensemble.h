@@ -201,6 +201,9 @@ typedef struct ph_ensemble_result {
 } ph_ensemble_result;
 PH_API void ph_ensemble_result_of(const ph_ensemble *e, size_t i, ph_ensemble_result *out);
 
+/* States that are kept of all envs together; every: the largest K of one of them. */
+PH_API void ph_ensemble_cached(const ph_ensemble *e, ph_rerun_cache *out);
+
 #define PH_LANE_NONE (-1.0)
 /* Divergence of an env under n bins of nearly equal length over the playheads first ..
  * first+steps-1: the largest error in it in tolerances, 0 for equal bits, NaN not known yet,
