@@ -4,7 +4,7 @@
  * loops; a seek in the kept states of the pass against a kinematic one. All in turns; medians of
  * the rounds are compared. Usage: bench_rerun SOURCE_ROOT [STEPS]; it records in TMPDIR. Prints
  * JSON lines; exit 1 when a ratio misses its goal. */
-#include "thing.h"
+#include "bare.h"
 
 enum { ROUNDS = 11, SEEKS = 4000 };
 
@@ -34,13 +34,6 @@ static void pass(ph_rerun *run, int jobs, bool one_step, double *wall, double *c
   fprintf(stderr, "bench_rerun: not bitwise from step %lld on, single steps %lld\n",
           (long long)sum.first[PH_ROUNDING], (long long)sum.one_first[PH_ROUNDING]);
   exit(3);
-}
-
-/* Processor time of the bare loop in a thread of its own, as the pass has one. */
-static double bare_cpu(struct bare *bare) {
-  double used = bench_cpu();
-  bare_threads(bare, 1);
-  return bench_cpu() - used;
 }
 
 /* --- passes --- */

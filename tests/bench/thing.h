@@ -1,13 +1,11 @@
 /* What the benchmarks of physics run: a humanoid and an arm, each recorded by its task with its
- * policy, 10 substeps a step; and the bare loop over what was recorded. */
+ * policy, 10 substeps a step. */
 #ifndef PLAYHEAD_TESTS_BENCH_THING_H
 #define PLAYHEAD_TESTS_BENCH_THING_H
 
-#include "mj.h"
-
 #include "bench.h"
 
-enum { THINGS = 2, THREADS_MAX = 64 };
+enum { THINGS = 2 };
 extern const char *const thing_names[THINGS];
 
 struct thing {
@@ -29,18 +27,5 @@ void thing_record(struct thing *thing, const char *dir, long steps);
 void thing_close(struct thing *thing);
 /* All rows of a column of doubles; the caller's. */
 double *thing_column(const struct thing *thing, ph_column col);
-
-/* A simulation that goes through recorded transitions by mj_step and a pure forward alone. */
-struct bare {
-  const struct thing *thing;
-  ph_sim *sim;
-  int64_t first, n; /* transitions */
-};
-void bare_open(struct bare *b, const struct thing *thing);
-void bare_close(struct bare *b);
-/* n threads share the steps out, each with a bare of its own. [s] on the clock of the wall. */
-double bare_threads(struct bare *bare, int n);
-/* Cores to be had, THREADS_MAX at most. */
-int bench_cores(void);
 
 #endif
