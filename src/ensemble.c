@@ -186,6 +186,7 @@ ph_status ph_ensemble_create(ph_ensemble **out, const ph_ensemble_source *source
   if (!e)
     return ph_fail(PH_ENOMEM, "envs: no memory for them");
   pthread_mutex_init(&e->lock, NULL);
+  pthread_mutex_init(&e->asking, NULL);
   pthread_cond_init(&e->done, NULL);
   options_take(e, opt);
   e->n = opt->broadcast > 0 ? (size_t)opt->broadcast : n;
@@ -216,6 +217,7 @@ void ph_ensemble_free(ph_ensemble *e) {
   free(e->order);
   free(e->member);
   pthread_cond_destroy(&e->done);
+  pthread_mutex_destroy(&e->asking);
   pthread_mutex_destroy(&e->lock);
   free(e);
 }

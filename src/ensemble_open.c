@@ -38,12 +38,17 @@ static size_t place_of(const ph_store *store, const size_t *sorted, size_t n, in
   return low;
 }
 
-/* One of each env; entry i before others of its own. */
+static size_t apart(size_t a, size_t b) {
+  return a < b ? b - a : a - b;
+}
+
+/* One of each env: where several runs lie in one dataset, the one nearest to entry i, beside which
+ * those of its own run are. */
 static size_t add(const ph_store *store, size_t *sorted, size_t n, size_t j, size_t i) {
   int env_id = store->entries[j].env_id;
   size_t at = place_of(store, sorted, n, env_id);
   if (at < n && store->entries[sorted[at]].env_id == env_id) {
-    sorted[at] = j == i ? i : sorted[at];
+    sorted[at] = apart(j, i) < apart(sorted[at], i) ? j : sorted[at];
     return n;
   }
   memmove(sorted + at + 1, sorted + at, (n - at) * sizeof *sorted);

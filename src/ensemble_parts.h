@@ -59,6 +59,7 @@ struct ph_ensemble {
 
   /* seeks */
   ph_crew *crew;
+  pthread_mutex_t asking; /* for cancel */
   bool (*cancel)(void *arg);
   void *arg;
   int substep;

@@ -40,8 +40,8 @@ static bool canceled(ph_ensemble *e) {
   return atomic_load_explicit(&e->canceled, memory_order_relaxed);
 }
 
-/* By the task on the recorded states, up to the latch. */
-static int64_t kinematic_latch(ph_ensemble *e, ph_member *m) {
+/* By the task on the recorded states, up to the latch. PH_ECANCELED. */
+static ph_status find_kinematic(ph_ensemble *e, ph_member *m) {
   ph_replay *replay = NULL;
   ph_hold hold;
   bool value = false;
@@ -56,7 +56,12 @@ static int64_t kinematic_latch(ph_ensemble *e, ph_member *m) {
       ph_hold_update(&hold, t, value);
   }
   ph_replay_free(replay);
-  return status != PH_OK ? PH_LATCH_UNKNOWN : hold.latched ? hold.latch : PH_LATCH_NEVER;
+  if (status != PH_OK)
+    return status == PH_ECANCELED ? status : PH_OK; /* it stays unknown */
+  pthread_mutex_lock(&m->lock);
+  m->result.latch[PH_LATCH_KINEMATIC] = hold.latched ? hold.latch : PH_LATCH_NEVER;
+  pthread_mutex_unlock(&m->lock);
+  return PH_OK;
 }
 
 /* --- one env --- */
@@ -110,15 +115,14 @@ static ph_status run_freely(ph_ensemble *e, ph_member *m) {
   return status;
 }
 
-static void settle(ph_ensemble *e, ph_member *m, ph_status status) {
+/* Why it is not all that it could be, the first reason. */
+static void blame(ph_member *m, ph_status status) {
   ph_ensemble_result *r = &m->result;
   pthread_mutex_lock(&m->lock);
-  r->ended = true;
-  if (canceled(e)) {
-    r->status = PH_ECANCELED;
-  } else if (status != PH_OK && r->status == PH_OK) {
+  if (status != PH_OK && r->status == PH_OK) {
     r->status = status;
-    snprintf(r->text, sizeof r->text, "%s", ph_member_text(m, ph_error()));
+    snprintf(r->text, sizeof r->text, "%s",
+             status == PH_ECANCELED ? "" : ph_member_text(m, ph_error()));
   }
   pthread_mutex_unlock(&m->lock);
 }
@@ -127,16 +131,12 @@ static void measure(ph_ensemble *e, ph_member *m) {
   pthread_mutex_lock(&m->lock);
   m->result.begun = true;
   pthread_mutex_unlock(&m->lock);
-  ph_status status = run_freely(e, m);
-  if (status != PH_OK)
-    settle(e, m, status); /* before its text is lost */
-  if (!m->env.reason[0] && m->model && ph_model_compiled(m->model) && judges(m)) {
-    int64_t latch = kinematic_latch(e, m);
-    pthread_mutex_lock(&m->lock);
-    m->result.latch[PH_LATCH_KINEMATIC] = latch;
-    pthread_mutex_unlock(&m->lock);
-  }
-  settle(e, m, status);
+  blame(m, run_freely(e, m));
+  if (!m->env.reason[0] && m->model && ph_model_compiled(m->model) && judges(m))
+    blame(m, find_kinematic(e, m));
+  pthread_mutex_lock(&m->lock);
+  m->result.ended = true;
+  pthread_mutex_unlock(&m->lock);
 }
 
 /* --- all of them --- */

@@ -41,11 +41,17 @@ static void show_recorded(ph_ensemble *e, ph_member *m) {
   note_error(e, m, status);
 }
 
+/* The caller's is asked by one thread at a time. */
 static bool asked_to_stop(void *arg) {
   ph_ensemble *e = arg;
-  if (!atomic_load_explicit(&e->stopped, memory_order_relaxed) && e->cancel && e->cancel(e->arg))
+  if (!e->cancel || atomic_load_explicit(&e->stopped, memory_order_relaxed))
+    return atomic_load_explicit(&e->stopped, memory_order_relaxed);
+  pthread_mutex_lock(&e->asking);
+  bool stop = atomic_load(&e->stopped) || e->cancel(e->arg);
+  if (stop)
     atomic_store(&e->stopped, true);
-  return atomic_load_explicit(&e->stopped, memory_order_relaxed);
+  pthread_mutex_unlock(&e->asking);
+  return stop;
 }
 
 static ph_status open_cursor(ph_ensemble *e, ph_member *m) {

@@ -222,7 +222,7 @@ TEST_F(Pushed, ReadWhileItRuns) {
 TEST(EnsembleThreads, IsCanceled) {
   Model model(pile());
   Sources s;
-  s.make(model.model, 2000);
+  s.make(model.model, 600);
   ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
   opt.broadcast = 8;
   opt.jobs = 2;
@@ -247,7 +247,7 @@ TEST(EnsembleThreads, IsCanceled) {
 TEST(EnsembleThreads, IsFreedWhileItRuns) {
   Model model(pile());
   Sources s;
-  s.make(model.model, 1000);
+  s.make(model.model, 400);
   ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
   opt.broadcast = 4;
   opt.jobs = 4;

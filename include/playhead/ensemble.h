@@ -157,9 +157,9 @@ typedef struct ph_ensemble_frame {
 
 /* All envs go to a playhead, clamped to 0 .. last; with `dynamic` their reruns too, and `substep`
  * steps into the control step, clamped to what each has. An env's rerun costs its own engine data
- * from the first such seek on. cancel (nullable) may be asked from any thread: PH_ECANCELED, and
- * envs that did not get there have no dynamic state. What fails in one env is its note. PH_ENOMEM.
- */
+ * from the first such seek on. cancel (nullable) is asked from any thread, one at a time:
+ * PH_ECANCELED, and envs that did not get there have no dynamic state. What fails in one env is its
+ * note. PH_ENOMEM. */
 PH_API ph_status ph_ensemble_seek(ph_ensemble *e, int64_t playhead, int substep, bool dynamic,
                                   bool (*cancel)(void *arg), void *arg);
 PH_API int64_t ph_ensemble_playhead(const ph_ensemble *e); /* of the last seek; 0 at first */
