@@ -188,8 +188,10 @@ public:
     if (!values.empty() && values.size() != n)
       throw std::runtime_error("foreign file: " + path + ": values and shape differ");
     Id type(number_type(number, store.big_endian), path);
-    std::vector<int8_t> flags(values.begin(), values.end());
+    std::vector<int8_t> flags;
     bool truth = number == BOOL;
+    for (double value : values)
+      flags.push_back(truth && value != 0);
     const void *data = truth ? (const void *)flags.data() : (const void *)values.data();
     put(path, type, dim, store, truth ? (hid_t)type : H5T_NATIVE_DOUBLE,
         values.empty() ? nullptr : data);
