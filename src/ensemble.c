@@ -8,7 +8,7 @@
 #include "fail.h"
 #include "thread.h"
 
-enum { THREADS_MAX = 256, RATE_MAX = 1000 };
+enum { THREADS_MAX = 256, RATE_MAX = 1000, ENGINES = 64 };
 static const size_t usual_budget = (size_t)64 << 20;
 
 static const char *const aligns[PH_ALIGN_COUNT] = {"step", "time", "latch", "dynamic"};
@@ -168,6 +168,8 @@ static void options_take(ph_ensemble *e, const ph_ensemble_options *opt) {
   e->opt = *opt;
   e->opt.task = NULL;
   e->opt.success = NULL;
+  if (e->opt.engines <= 0)
+    e->opt.engines = ENGINES;
   if (e->opt.budget == 0)
     e->opt.budget = usual_budget;
   if (memcmp(&e->opt.tolerance, &none, sizeof none) == 0)

@@ -16,7 +16,7 @@
 #include "analysis_parts.h"
 #include "crew.h"
 
-enum { PH_ENSEMBLE_BINS = 4096 }; /* of a lane that is kept */
+enum { PH_ENSEMBLE_BINS = 2048 }; /* of a lane that is kept */
 
 typedef struct ph_member {
   ph_ensemble_env env;

@@ -75,6 +75,24 @@ static int equal_states(const ph_member *m) {
                 ph_schema_width(PH_COL_STATES, dims) * sizeof *recorded) == 0;
 }
 
+/* Whether it is the lead or near enough to it. */
+static bool has_engine(const ph_ensemble *e, size_t i) {
+  size_t room = (size_t)e->opt.engines, lead = e->opt.lead;
+  if (e->n <= room)
+    return true;
+  size_t first = lead > room / 2 ? lead - room / 2 : 0;
+  first = first < e->n - room ? first : e->n - room;
+  return i >= first && i - first < room;
+}
+
+static void drop_cursor(ph_ensemble *e, ph_member *m) {
+  char text[100];
+  ph_cursor_close(m->cursor);
+  m->cursor = NULL;
+  snprintf(text, sizeof text, "dynamic states of %d envs are shown at a time", e->opt.engines);
+  note(m, text);
+}
+
 static void show_dynamic(ph_ensemble *e, ph_member *m) {
   int64_t step = m->frame.at.waits ? 0 : m->frame.at.wanted;
   ph_status status = PH_ECANCELED;
@@ -105,8 +123,10 @@ static void show(void *arg, int i) {
     return;
   }
   show_recorded(e, m);
-  if (e->dynamic)
+  if (e->dynamic && has_engine(e, (size_t)i))
     show_dynamic(e, m);
+  else if (e->dynamic)
+    drop_cursor(e, m);
 }
 
 /* --- all of them --- */

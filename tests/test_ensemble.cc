@@ -237,6 +237,38 @@ TEST_F(Ragged, TheBudgetIsOfAllTogether) {
   }
 }
 
+/* Engine data is bounded: the lead and those beside it show a dynamic state. */
+TEST(Ensemble, SomeEngines) {
+  Model model(pile());
+  Sources s;
+  s.make(model.model, 10);
+  ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
+  opt.broadcast = 9;
+  opt.engines = 4;
+  Ensemble e(s, opt);
+  auto shown = [&] {
+    std::string all;
+    for (size_t i = 0; i < 9; i++) {
+      const ph_ensemble_frame &f = e.frame(i);
+      all += f.dynamic ? 'd' : '-';
+      EXPECT_EQ(f.dynamic ? 1 : -1, f.equal);
+      EXPECT_STREQ(f.dynamic ? "" : "dynamic states of 4 envs are shown at a time", f.note);
+      EXPECT_NE(nullptr, f.recorded.state);
+    }
+    return all;
+  };
+  e.seek(7, true);
+  EXPECT_EQ("dddd-----", shown());
+  for (auto [lead, want] : {std::pair<size_t, const char *>{8, "-----dddd"},
+                            {4, "--dddd---"},
+                            {7, "-----dddd"},
+                            {1, "dddd-----"}}) {
+    ASSERT_EQ(PH_OK, ph_ensemble_set_lead(e.e, lead));
+    e.seek(7, true);
+    EXPECT_EQ(want, shown()) << lead;
+  }
+}
+
 /* --- cancel --- */
 
 bool at_once(void *) {

@@ -1,8 +1,10 @@
 /* How envs lie to each other: by step, time, latch; rounds of runs. */
 #include <filesystem>
+#include <fstream>
+
+#include <playhead/pack.h>
 
 #include "ensemble_help.h"
-#include "read_help.h"
 
 using namespace ensemble_help;
 
@@ -236,6 +238,27 @@ TEST(EnsembleRound, FilesOneByOne) {
   ph_store_free(store);
   e.seek(51, true);
   EXPECT_EQ(1, e.frame(1).equal) << "the store is not needed any more";
+}
+
+/* Two runs in one dataset: those beside the entry are of its own. Their tasks differ. */
+TEST(EnsembleRound, TwoRunsInOneDataset) {
+  TempDir folder;
+  std::string out = folder.path + "/both.h5", a = runs + "drawer_close", b = runs + "muscle_reach";
+  const char *from[] = {a.c_str(), b.c_str()};
+  ASSERT_EQ(PH_OK, ph_pack(out.c_str(), from, 2, nullptr, nullptr)) << ph_error();
+  Recorded both(out);
+  size_t n = ph_store_count(both.store), round[8];
+  ASSERT_EQ(14u, n);
+  for (size_t i = 0; i < n; i++) {
+    const ph_entry *entry = ph_store_entry(both.store, i);
+    ASSERT_EQ(2u, ph_ensemble_round(both.store, i, round, 8)) << entry->id;
+    for (size_t k = 0; k < 2; k++) {
+      const ph_entry *other = ph_store_entry(both.store, round[k]);
+      EXPECT_EQ(static_cast<int>(k), other->env_id);
+      EXPECT_EQ(entry->episode, other->episode);
+      EXPECT_STREQ(entry->task_sha256, other->task_sha256) << entry->id << ", " << other->id;
+    }
+  }
 }
 
 /* --- stores --- */

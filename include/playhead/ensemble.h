@@ -56,9 +56,11 @@ typedef struct ph_ensemble_options {
   /* Of the envs of a store, as where one episode is on show: */
   const ph_task *task; /* Nullable: in place of the recorded one; one that only judges, beside it */
   const char *success; /* Nullable: an expression that is the condition of success */
+  int engines;         /* envs that show a dynamic state at a time, each with engine data of its own
+                          (some MB): the lead and those beside it; 0: 64 */
 } ph_ensemble_options;
 #define PH_ENSEMBLE_OPTIONS_INIT                                                                   \
-  { 0, 0, 0, {{0}}, false, PH_ALIGN_STEP, 0, NULL, NULL }
+  { 0, 0, 0, {{0}}, false, PH_ALIGN_STEP, 0, NULL, NULL, 0 }
 
 /* An env as it is given. */
 typedef struct ph_ensemble_source {
@@ -157,9 +159,9 @@ typedef struct ph_ensemble_frame {
 
 /* All envs go to a playhead, clamped to 0 .. last; with `dynamic` their reruns too, and `substep`
  * steps into the control step, clamped to what each has. An env's rerun costs its own engine data
- * from the first such seek on. cancel (nullable) is asked from any thread, one at a time:
- * PH_ECANCELED, and envs that did not get there have no dynamic state. What fails in one env is its
- * note. PH_ENOMEM. */
+ * from the first such seek on, as long as it is among the `engines` beside the lead. cancel
+ * (nullable) is asked from any thread, one at a time: PH_ECANCELED, and envs that did not get there
+ * have no dynamic state. What fails in one env is its note. PH_ENOMEM. */
 PH_API ph_status ph_ensemble_seek(ph_ensemble *e, int64_t playhead, int substep, bool dynamic,
                                   bool (*cancel)(void *arg), void *arg);
 PH_API int64_t ph_ensemble_playhead(const ph_ensemble *e); /* of the last seek; 0 at first */
