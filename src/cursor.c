@@ -103,6 +103,8 @@ static void show_judged(ph_cursor *c) {
   now->reward = NAN;
   now->end = PH_END_UNKNOWN;
   now->detail = run->judges ? "" : run->unjudged;
+  if (run->judges && !c->alone)
+    now->stages = c->referee.stages;
   if (c->substep > 0)
     return;
   now->flags = c->mark.flags;
@@ -113,7 +115,6 @@ static void show_judged(ph_cursor *c) {
     ph_referee_tell_nan(&c->referee, "reward is not finite");
   now->predicate = c->mark.predicate;
   now->hold = c->referee.hold;
-  now->stages = c->referee.stages;
   now->reward = c->mark.reward;
   now->end = (ph_end)c->mark.end;
   now->detail = c->referee.detail;

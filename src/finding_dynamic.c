@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finding_broke.h"
 #include "hold_scan.h"
 
 struct list {
@@ -15,6 +16,7 @@ struct list {
   const ph_episode_meta *meta;
   ph_analysis_progress now;
   ph_analysis_summary sum;
+  ph_asker asker;
   ph_finding *out;
   size_t room, n;
 };
@@ -145,23 +147,69 @@ static void find_divergence(struct list *l, const ph_diagnosis *diagnosis) {
 
 /* --- what the task says, recorded against dynamic --- */
 
-static void add_latch(struct list *l, const char *who, const ph_hold_scan *s) {
+/* Whether both runs are counted by one hold, so that what they came to can be one finding. */
+static bool same_hold(const ph_hold_scan *a, const ph_hold_scan *b) {
+  return a && b && a->hold.steps == b->hold.steps;
+}
+
+static bool same_latch(const ph_hold_scan *a, const ph_hold_scan *b) {
+  return same_hold(a, b) && a->hold.latched && b->hold.latched && a->hold.latch == b->hold.latch &&
+         a->from == b->from;
+}
+
+/* other (nullable): the dynamic run, where that is the same finding. */
+static void add_latch(struct list *l, const char *who, const ph_hold_scan *s,
+                      const ph_hold_scan *other) {
   double seconds = (double)s->hold.steps * ph_rerun_control_dt(ph_analysis_rerun(l->a));
+  char differs[60] = "";
   if (!s->hold.latched)
     return;
+  if (other && other->to != s->to && (other->ended || other->to > s->to))
+    snprintf(differs, sizeof differs, " (dynamic to %" PRId64 ")", other->to);
   if (s->hold.steps == 0)
     add(l, PH_FINDING_LATCH, s->hold.latch, "LATCH, %s: first true here, no hold", who);
   else
     add(l, PH_FINDING_LATCH, s->hold.latch,
-        "LATCH, %s: true %" PRId64 "..%" PRId64 ", %" PRId64 "/%" PRId64 " = %.2f s", who, s->from,
-        s->to, s->hold.steps, s->hold.steps, seconds);
+        "LATCH, %s: true %" PRId64 "..%" PRId64 "%s, %" PRId64 "/%" PRId64 " = %.2f s", who,
+        s->from, s->to, differs, s->hold.steps, s->hold.steps, seconds);
 }
 
-static void add_misses(struct list *l, const char *who, const ph_hold_scan *s, int64_t but) {
-  for (size_t i = 0; i < s->nmisses; i++)
-    if (s->miss[i].row != but)
-      add(l, PH_FINDING_NEAR_MISS, s->miss[i].row, "near miss, %s: broke at %" PRId64 "/%" PRId64,
-          who, s->miss[i].count, s->hold.steps);
+static void add_latches(struct list *l, const ph_hold_scan *rec, const ph_hold_scan *dyn) {
+  bool both = rec && dyn && same_latch(rec, dyn);
+  if (rec)
+    add_latch(l, both ? "recorded and dynamic" : "recorded", rec, both ? dyn : NULL);
+  if (dyn && !both)
+    add_latch(l, "dynamic", dyn, NULL);
+}
+
+static bool has_miss(const ph_hold_scan *s, const struct ph_miss *miss) {
+  for (size_t i = 0; s && i < s->nmisses; i++)
+    if (s->miss[i].row == miss->row && s->miss[i].count == miss->count)
+      return true;
+  return false;
+}
+
+static void add_miss(struct list *l, const char *who, const ph_hold_scan *s,
+                     const struct ph_miss *miss, bool recorded) {
+  char why[200];
+  if (recorded)
+    ph_asker_recorded(&l->asker, miss->row, why, sizeof why);
+  else
+    ph_asker_dynamic(&l->asker, miss->row, why, sizeof why);
+  add(l, PH_FINDING_NEAR_MISS, miss->row, "near miss, %s: broke at %" PRId64 "/%" PRId64 "%s", who,
+      miss->count, s->hold.steps, why);
+}
+
+/* One at the same step in both runs is one; `told` is the dynamic one that was told already. */
+static void add_misses(struct list *l, const ph_hold_scan *rec, const ph_hold_scan *dyn,
+                       int64_t told) {
+  const ph_hold_scan *shared = same_hold(rec, dyn) ? dyn : NULL;
+  for (size_t i = 0; rec && i < rec->nmisses; i++)
+    add_miss(l, has_miss(shared, &rec->miss[i]) ? "recorded and dynamic" : "recorded", rec,
+             &rec->miss[i], true);
+  for (size_t i = 0; dyn && i < dyn->nmisses; i++)
+    if (dyn->miss[i].row != told && !(shared && has_miss(rec, &dyn->miss[i])))
+      add_miss(l, "dynamic", dyn, &dyn->miss[i], false);
 }
 
 static void latch_word(const ph_hold_scan *s, char *out, size_t size) {
@@ -174,7 +222,7 @@ static void latch_word(const ph_hold_scan *s, char *out, size_t size) {
 /* The row at which the dynamic hold broke, where that is told with the disagreement; -1. */
 static int64_t add_latches_differ(struct list *l, const ph_hold_scan *rec,
                                   const ph_hold_scan *dyn) {
-  char was[32], is[32], broke[80] = "";
+  char was[32], is[32], why[200] = "", broke[260] = "";
   if (rec->hold.latched == dyn->hold.latched &&
       (!rec->hold.latched || rec->hold.latch == dyn->hold.latch))
     return -1;
@@ -183,9 +231,11 @@ static int64_t add_latches_differ(struct list *l, const ph_hold_scan *rec,
   const ph_hold_scan *without = dyn->hold.latched ? rec : dyn;
   int64_t at = without->nmisses ? without->miss[0].row : -1;
   bool fails = rec->hold.latched && !dyn->hold.latched, wins = !rec->hold.latched;
-  if (fails && at >= 0)
-    snprintf(broke, sizeof broke, ": it broke here at %" PRId64 "/%" PRId64, without->miss[0].count,
-             without->hold.steps);
+  if (fails && at >= 0) {
+    ph_asker_dynamic(&l->asker, at, why, sizeof why);
+    snprintf(broke, sizeof broke, ": it broke here at %" PRId64 "/%" PRId64 "%s",
+             without->miss[0].count, without->hold.steps, why);
+  }
   add(l, PH_FINDING_DISAGREEMENT,
       fails && at >= 0    ? at
       : rec->hold.latched ? rec->hold.latch
@@ -248,14 +298,8 @@ static void find_latches(struct list *l) {
       rec.hold.steps == dyn.hold.steps)
     told = add_latches_differ(l, &rec, &dyn);
   find_outcomes(l);
-  if (recorded)
-    add_latch(l, "recorded", &rec);
-  if (dynamic)
-    add_latch(l, "dynamic", &dyn);
-  if (recorded)
-    add_misses(l, "recorded", &rec, -1);
-  if (dynamic)
-    add_misses(l, "dynamic", &dyn, told);
+  add_latches(l, recorded ? &rec : NULL, dynamic ? &dyn : NULL);
+  add_misses(l, recorded ? &rec : NULL, dynamic ? &dyn : NULL, told);
 }
 
 /* --- flags --- */
@@ -290,7 +334,7 @@ static void find_flags(struct list *l) {
 
 size_t ph_analysis_findings(const ph_analysis *a, const ph_diagnosis *diagnosis, ph_finding *out,
                             size_t room) {
-  struct list l = {.a = a, .out = out, .room = room};
+  struct list l = {.a = a, .out = out, .room = room, .asker.a = a};
   l.episode = ph_rerun_episode(ph_analysis_rerun(a));
   l.meta = ph_episode_meta_of(l.episode);
   ph_analysis_look(a, &l.now);
@@ -298,5 +342,6 @@ size_t ph_analysis_findings(const ph_analysis *a, const ph_diagnosis *diagnosis,
   find_divergence(&l, diagnosis);
   find_latches(&l);
   find_flags(&l);
+  ph_asker_end(&l.asker);
   return l.n;
 }

@@ -79,7 +79,7 @@ static ph_status replay_fill(ph_replay *r) {
 }
 
 static void frame_clear(ph_replay *r) {
-  r->partial = r->shown = false;
+  r->partial = r->shown = r->staged = false;
   r->frame = (ph_frame){.step = -1, .time = NAN, .values = r->values, .contact = r->contacts};
   for (size_t i = 0; r->values && i < r->nsignals; i++)
     r->values[i] = NAN;
@@ -348,6 +348,11 @@ ph_status ph_replay_seek(ph_replay *replay, int64_t step, int substep, ph_mode m
 }
 
 ph_status ph_replay_show(ph_replay *replay, int64_t step, const ph_row *row, const double *action) {
+  return ph_replay_show_judged(replay, step, row, action, NULL);
+}
+
+ph_status ph_replay_show_judged(ph_replay *replay, int64_t step, const ph_row *row,
+                                const double *action, const ph_stages *stages) {
   if (replay->sim && replay->task && row->state)
     ph_replay_prepare(replay); /* it takes a seek; who judges says what failed */
   frame_clear(replay);
@@ -363,6 +368,9 @@ ph_status ph_replay_show(ph_replay *replay, int64_t step, const ph_row *row, con
   replay->frame.step = step;
   replay->frame.time = row->state[0];
   replay->shown = true;
+  replay->staged = stages != NULL;
+  if (stages)
+    replay->own = *stages;
   fill_values(replay);
   return ph_replay_read_out(replay);
 }

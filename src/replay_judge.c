@@ -34,16 +34,19 @@ struct place {
   bool shown; /* it is none of the episode's rows, but this one: */
   ph_row row;
   const double *action;
+  bool staged;
+  ph_stages own;
 };
 
 static struct place place_of(const ph_replay *r) {
-  return (struct place){r->frame.step, r->shown, r->frame.row, r->frame.action};
+  return (struct place){r->frame.step, r->shown, r->frame.row, r->frame.action, r->staged, r->own};
 }
 
 static ph_status come_back(ph_replay *r, const struct place *at) {
   if (at->step < 0 || (r->frame.step == at->step && r->shown == at->shown))
     return PH_OK;
-  return at->shown ? ph_replay_show(r, at->step, &at->row, at->action)
+  return at->shown ? ph_replay_show_judged(r, at->step, &at->row, at->action,
+                                           at->staged ? &at->own : NULL)
                    : ph_replay_seek(r, at->step, 0, PH_KINEMATIC);
 }
 
@@ -162,8 +165,10 @@ ph_status ph_replay_stages(ph_replay *replay, int64_t most, ph_stages *stages, i
 ph_status ph_replay_stages_here(ph_replay *r, ph_stages *stages, bool *known) {
   int64_t step = r->frame.step;
   ph_status status = PH_OK;
-  *known = false;
-  if (ph_task_info_of(r->task)->nstages == 0 || begin_stages(r) != PH_OK)
+  *known = r->staged;
+  if (r->staged)
+    *stages = r->own;
+  if (r->staged || ph_task_info_of(r->task)->nstages == 0 || begin_stages(r) != PH_OK)
     return PH_OK;        /* who asks for them is told */
   if (r->judged == step) /* one after the other: it costs one test */
     status = walk(r, step + 1);

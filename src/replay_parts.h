@@ -18,6 +18,8 @@ struct ph_replay {
   ph_sim *sim;           /* NULL without a compiled model */
   ph_frame frame;
   bool shown;                 /* the frame is none of the episode's rows */
+  bool staged;                /* and has stages of its own: */
+  ph_stages own;
   bool partial;               /* the frame lacks a damaged column that the engine would need */
   void *column[PH_COL_COUNT]; /* one row of each stored column: the file's bits */
   ph_signal *signals;

@@ -262,6 +262,34 @@ TEST_F(Dynamic, StatesOnlySaysWhy) {
   EXPECT_EQ(session_wait(s), UINT64_MAX);
 }
 
+/* Pushed, the recorded arm reaches a stage that the dynamic one never does. */
+TEST_F(Dynamic, ConditionsSeeTheStagesOfTheirOwnRun) {
+  record_arm(dir / "run", 120, 60);
+  std::string text = (dir / "stage.lua").string(), run = (dir / "run").string();
+  FILE *file = fopen(text.c_str(), "w");
+  fputs("return { name='staged', model='arm.xml', control_steps=5, actions={{type='ctrl', "
+        "actuators={'m.'}}},\n"
+        " stages={{name='late', test=function(s) return s.step == 61 and s.ctrl.ms > 0.1 end}},\n"
+        " success={ reached=function(s) return s.stages_done == 1 end } }",
+        file);
+  fclose(file);
+  const char *paths[] = {run.c_str()};
+  struct session_options opt = {};
+  opt.paths = paths;
+  opt.npaths = 1;
+  opt.task_path = text.c_str();
+  ASSERT_EQ(session_open(&s, &opt), PH_OK) << ph_error();
+  for (int substep : {0, 2}) {
+    const struct dynamic_answer *d = ask(MODE_BOTH, 100, substep);
+    ASSERT_TRUE(d->has_frame) << d->error << d->refused;
+    ASSERT_EQ(snap->reel->nconditions, 1u);
+    ASSERT_TRUE(snap->has_conditions) << snap->judge_error;
+    EXPECT_TRUE(snap->conditions[0].value);
+    ASSERT_EQ(d->nconditions, 1u);
+    EXPECT_FALSE(d->condition[0]) << substep;
+  }
+}
+
 TEST_F(Dynamic, ClosingInTheMiddleOfAPassWaitsForNothingLong) {
   record_arm(dir / "run", 6000, -1);
   ASSERT_EQ(open(), PH_OK);

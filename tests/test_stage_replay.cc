@@ -138,6 +138,37 @@ TEST_F(StageReplay, AStateBetweenTwoRowsReachesNoStage) {
 
 /* What a readout says does not hang on the way there, and is what the same function says as a
  * condition's last read. */
+/* A state of another run is judged by what that came to, not by what was recorded. */
+TEST_F(StageReplay, AStateOfAnotherRunHasStagesOfItsOwn) {
+  begin("return { stages = { { name = 'a', test = function(s) return s.step >= 20 end },\n"
+        "  { name = 'b', test = function(s) return true end } },\n"
+        "  success = function(s) return s.stages_done == 2 end,\n"
+        "  readouts = { done = function(s) return s.stages_done end } }");
+  int done = signal("done");
+  ASSERT_TRUE(predicate(40));
+  std::vector<double> state(memory->data[PH_COL_STATES].begin(),
+                            memory->data[PH_COL_STATES].begin() +
+                                static_cast<long>(memory->width[PH_COL_STATES]));
+  ph_row row = {};
+  row.state = state.data();
+  ph_stages own;
+  ASSERT_EQ(PH_OK, ph_stages_begin(&own, task, meta.control_dt));
+  bool value = true;
+  ASSERT_EQ(PH_OK, ph_replay_show_judged(replay, 40, &row, nullptr, &own)) << ph_error();
+  EXPECT_EQ(0, ph_replay_frame(replay)->values[done]);
+  ASSERT_EQ(PH_OK, ph_replay_predicate(replay, &value, nullptr)) << ph_error();
+  EXPECT_FALSE(value);
+  ASSERT_EQ(PH_OK, ph_replay_show(replay, 40, &row, nullptr)) << ph_error();
+  EXPECT_EQ(2, ph_replay_frame(replay)->values[done]);
+  ASSERT_EQ(PH_OK, ph_replay_predicate(replay, &value, nullptr));
+  EXPECT_TRUE(value) << "without any, those of the recording";
+  own.done = 2;
+  ASSERT_EQ(PH_OK, ph_replay_show_judged(replay, 5, &row, nullptr, &own));
+  ASSERT_EQ(PH_OK, ph_replay_predicate(replay, &value, nullptr));
+  EXPECT_TRUE(value);
+  EXPECT_FALSE(predicate(5)) << "a recorded row is judged as before";
+}
+
 TEST_F(StageReplay, ReadoutsFromAnywhere) {
   begin("return { stages = { { name = 'a', test = function(s) return s.step >= 20 end } },\n"
         "  success = function(s) return s.stages_done == 1 end,\n"

@@ -5,6 +5,7 @@
 
 #include <playhead/analysis.h>
 #include <playhead/diagnosis.h>
+#include <playhead/finding_dynamic.h>
 
 #include "catalog.h"
 
@@ -102,6 +103,8 @@ struct dynamic_answer {
   struct lanes *lanes; /* referenced; NULL */
   size_t nfindings;    /* that the pass found, worst first */
   ph_finding *findings;
+  bool breaks; /* the dynamic hold never came to its end: */
+  ph_broke broke;
   /* the branch */
   uint64_t branch;       /* serial of the one that is answered; 0: none */
   char branch_text[600]; /* "from 213 (dynamic), actions held, friction x0.5: ..." or why not */

@@ -215,7 +215,8 @@ static bool compare(struct dynamic_answer *out, struct dynamic *d, const ph_row 
 ph_status dynamic_take_frame(struct dynamic_answer *out, struct dynamic *d, struct opened *o,
                              const ph_frame *recorded) {
   const ph_instant *now = ph_cursor_now(d->cursor);
-  if (ph_replay_show(d->replay, now->step, &now->row, now->action) != PH_OK) {
+  const ph_stages *stages = now->stages.n > 0 ? &now->stages : NULL;
+  if (ph_replay_show_judged(d->replay, now->step, &now->row, now->action, stages) != PH_OK) {
     take_error(out->error, sizeof out->error);
     return PH_OK;
   }

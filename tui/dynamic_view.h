@@ -37,6 +37,8 @@ void dyn_verdict(struct strip *strip, const struct app *app);
 void dyn_mode(struct strip *strip, const struct app *app);
 /* ", dynamic NEVER" */
 void dyn_latch(struct strip *strip, const struct app *app);
+/* Where the dynamic hold broke, and what did not hold there, where it never latched. */
+void dyn_broke(struct strip *strip, const struct app *app);
 /* Pieces of the status line. */
 void dyn_status(struct strip *strip, const struct app *app);
 

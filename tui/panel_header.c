@@ -257,6 +257,7 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
       header_latch(&strip, reel);
       dyn_latch(&strip, app);
       header_hold(&strip, reel);
+      dyn_broke(&strip, app);
     }
     if (reel->live)
       header_live(&strip, app);

@@ -104,6 +104,18 @@ void dyn_latch(struct strip *strip, const struct app *app) {
               (long long)(d->pass.free_run - 1));
 }
 
+/* ": broke at 292 (22/25), near false (dist(gripper,handle) 0.104)" */
+void dyn_broke(struct strip *strip, const struct app *app) {
+  const struct dynamic_answer *d = app_dyn(app);
+  if (!d || d->refused[0] || !app_dyn_whole(d) || !d->breaks || !lane_judged(app))
+    return;
+  const ph_broke *b = &d->broke;
+  strip_add(strip, 6, STYLE_BAD, STRIP_GLUE, ": broke at %lld (%lld/%lld)", (long long)b->step,
+            (long long)b->count, (long long)b->steps);
+  if (b->text[0])
+    strip_add(strip, 7, STYLE_BAD, STRIP_GLUE, ", %s", b->text);
+}
+
 /* --- status --- */
 
 static void status_cache(struct strip *strip, const struct dynamic_answer *d) {

@@ -1,7 +1,5 @@
 #include "pass.h"
 
-#include <playhead/finding_dynamic.h>
-
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -44,6 +42,8 @@ struct pass {
   pthread_mutex_t lock;          /* for: */
   size_t nfindings;
   ph_finding finding[PASS_FINDINGS];
+  bool breaks;
+  ph_broke broke;
 };
 
 static uint64_t micros(void) {
@@ -173,9 +173,13 @@ static void find(struct pass *p) {
   size_t n =
       ph_analysis_findings(p->analysis, p->diagnosed ? &p->diagnosis : NULL, found, PASS_FINDINGS);
   n = n < PASS_FINDINGS ? n : PASS_FINDINGS;
+  ph_broke broke;
+  bool breaks = ph_analysis_broke(p->analysis, &broke);
   pthread_mutex_lock(&p->lock);
   memcpy(p->finding, found, n * sizeof *found);
   p->nfindings = n;
+  p->breaks = breaks;
+  p->broke = broke;
   pthread_mutex_unlock(&p->lock);
   p->found_at = micros();
   p->found_cost = p->found_at - before;
@@ -362,4 +366,13 @@ size_t pass_findings(const struct pass *p, ph_finding *out) {
   memcpy(out, p->finding, n * sizeof *out);
   pthread_mutex_unlock(&mine->lock);
   return n;
+}
+
+bool pass_broke(const struct pass *p, ph_broke *out) {
+  struct pass *mine = (struct pass *)p; /* the lock alone */
+  pthread_mutex_lock(&mine->lock);
+  bool breaks = p->breaks;
+  *out = p->broke;
+  pthread_mutex_unlock(&mine->lock);
+  return breaks;
 }

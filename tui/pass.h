@@ -54,5 +54,7 @@ struct pass_judged {
 void pass_judged(const struct pass *p, struct pass_judged *out);
 /* Copies at most PASS_FINDINGS, worst first. */
 size_t pass_findings(const struct pass *p, ph_finding *out);
+/* Where the dynamic hold broke. False: as far as is known it did not, or it latched. */
+bool pass_broke(const struct pass *p, ph_broke *out);
 
 #endif

@@ -164,6 +164,7 @@ static bool fill_findings(struct dynamic_answer *out, const struct pass *pass) {
   if (!out->findings)
     return false;
   out->nfindings = pass_findings(pass, out->findings);
+  out->breaks = pass_broke(pass, &out->broke);
   return true;
 }
 
