@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "fail.h"
 #include "store.h"
@@ -196,13 +197,26 @@ static ph_status check_entries(ph_store *store, const size_t *entry, size_t n) {
   return PH_OK;
 }
 
+/* An episode keeps its file open: half of what the process may have is left to others. */
+static size_t files_to_open(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 2 * PH_ENSEMBLE_MAX)
+    return PH_ENSEMBLE_MAX;
+  return (size_t)limit.rlim_cur / 2;
+}
+
 static ph_status open_each(struct opened *o, ph_store *store, const size_t *entry, size_t n,
                            const ph_ensemble_options *opt, bool (*cancel)(void *arg), void *arg) {
+  size_t files = files_to_open();
   ph_status status = PH_OK;
   for (size_t i = 0; status == PH_OK && i < n; i++) {
     if (cancel && cancel(arg))
       return ph_fail(PH_ECANCELED, "envs: canceled");
-    status = take(&o[i], store, entry[i], opt, i > 0 ? &o[i - 1] : NULL);
+    if (i < files || i == opt->lead)
+      status = take(&o[i], store, entry[i], opt, i > 0 ? &o[i - 1] : NULL);
+    else
+      snprintf(o[i].reason, sizeof o[i].reason,
+               "this process may have no more files open: raise `ulimit -n` above %zu", 2 * n);
   }
   return status;
 }

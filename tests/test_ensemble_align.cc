@@ -1,6 +1,7 @@
 /* How envs lie to each other: by step, time, latch; rounds of runs. */
 #include <filesystem>
 #include <fstream>
+#include <sys/resource.h>
 
 #include <playhead/pack.h>
 
@@ -286,6 +287,29 @@ TEST(EnsembleOpen, AFileThatCannotBeRead) {
   e.measure();
   EXPECT_EQ(PH_BITWISE, e.result(0).cls);
   EXPECT_EQ(1u, e.look().refused);
+}
+
+/* Files that stay open leave room for those of others. */
+TEST(EnsembleOpen, MoreThanMayBeOpen) {
+  Recorded run(runs + "muscle_reach");
+  std::vector<size_t> entries(50, 0);
+  ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
+  ph_ensemble *e = nullptr;
+  rlimit was, low;
+  opt.lead = 47;
+  ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &was));
+  low = {80, was.rlim_max};
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &low));
+  ph_status status = ph_ensemble_open(&e, run.store, entries.data(), 50, &opt, nullptr, nullptr);
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &was));
+  ASSERT_EQ(PH_OK, status) << ph_error();
+  for (size_t i = 0; i < 50; i++)
+    EXPECT_STREQ(i < 40 || i == 47 ? ""
+                                   : "this process may have no more files open: raise `ulimit -n` "
+                                     "above 100",
+                 ph_ensemble_env_of(e, i)->reason)
+        << i;
+  ph_ensemble_free(e);
 }
 
 TEST(EnsembleOpen, AnotherTaskJudges) {
