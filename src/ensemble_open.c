@@ -197,8 +197,7 @@ static ph_status check_entries(ph_store *store, const size_t *entry, size_t n) {
   return PH_OK;
 }
 
-/* An episode keeps its file open: half of what the process may have is left to others. */
-static size_t files_to_open(void) {
+size_t ph_ensemble_room(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 2 * PH_ENSEMBLE_MAX)
     return PH_ENSEMBLE_MAX;
@@ -207,7 +206,7 @@ static size_t files_to_open(void) {
 
 static ph_status open_each(struct opened *o, ph_store *store, const size_t *entry, size_t n,
                            const ph_ensemble_options *opt, bool (*cancel)(void *arg), void *arg) {
-  size_t files = files_to_open();
+  size_t files = ph_ensemble_room();
   ph_status status = PH_OK;
   for (size_t i = 0; status == PH_OK && i < n; i++) {
     if (cancel && cancel(arg))

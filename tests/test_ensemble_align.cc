@@ -300,6 +300,7 @@ TEST(EnsembleOpen, MoreThanMayBeOpen) {
   ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &was));
   low = {80, was.rlim_max};
   ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &low));
+  EXPECT_EQ(40u, ph_ensemble_room());
   ph_status status = ph_ensemble_open(&e, run.store, entries.data(), 50, &opt, nullptr, nullptr);
   ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &was));
   ASSERT_EQ(PH_OK, status) << ph_error();

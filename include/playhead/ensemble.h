@@ -79,10 +79,15 @@ typedef struct ph_ensemble_source {
  * written; returns how many there are. */
 PH_API size_t ph_ensemble_round(const ph_store *store, size_t i, size_t *out, size_t room);
 
+/* How many episodes this process should have open together: each keeps its file open, and half of
+ * the files that it may have are left to others. At most PH_ENSEMBLE_MAX. */
+PH_API size_t ph_ensemble_room(void);
+
 /* Opens these entries of a store with the models and tasks that it has of them; owns all of it, and
  * the store is not needed any more. cancel (nullable) is asked before each. opt is nullable. *out
  * is the caller's. PH_EINVAL: no entry or too many, a broadcast of several, no such lead.
- * PH_ECANCELED, PH_ENOMEM. What cannot be read is a reason of that env. */
+ * PH_ECANCELED, PH_ENOMEM. What cannot be read is a reason of that env, as is that there is no room
+ * for it. */
 PH_API ph_status ph_ensemble_open(ph_ensemble **out, ph_store *store, const size_t *entry, size_t n,
                                   const ph_ensemble_options *opt, bool (*cancel)(void *arg),
                                   void *arg);
