@@ -44,10 +44,15 @@ ph_status ph_facts_make(ph_facts *facts, int64_t states, const ph_analysis_optio
 void ph_facts_clear(ph_facts *facts);
 /* Once for a step. PH_ENOMEM. */
 ph_status ph_facts_put(ph_facts *facts, int64_t step, const ph_difference *d);
+/* Whether it is known that a step's bits are equal, all that are stored. */
+bool ph_facts_bitwise(const ph_facts *facts, int64_t step);
 ph_status ph_run_facts_make(ph_run_facts *facts, int64_t states);
 void ph_run_facts_clear(ph_run_facts *facts);
+/* whole: a single step from the recorded state would begin with these very bits, if those that are
+ * stored are equal. */
 void ph_run_facts_put(ph_run_facts *facts, int64_t step, const ph_instant *now, size_t contacts,
-                      bool changed);
+                      bool changed, bool whole);
+bool ph_run_facts_whole(const ph_run_facts *facts, int64_t step);
 
 /* --- sums --- */
 

@@ -9,7 +9,7 @@
 
 /* Bits of a step: its class in the low two. */
 enum { CLASS = 3, KNOWN = 4, EQUAL = 8, CTRL = 16, ERRORS = 32 };
-enum { RAN = 1, JUDGED = 2, PREDICATE = 4, CHANGED = 8 };
+enum { RAN = 1, JUDGED = 2, PREDICATE = 4, CHANGED = 8, WHOLE = 16 };
 
 static uint8_t bits_of(const _Atomic uint8_t *bits, int64_t step) {
   return atomic_load_explicit(&bits[step], memory_order_acquire);
@@ -115,14 +115,23 @@ ph_status ph_facts_put(ph_facts *facts, int64_t step, const ph_difference *d) {
   return PH_OK;
 }
 
+bool ph_facts_bitwise(const ph_facts *facts, int64_t step) {
+  uint8_t bits = bits_of(facts->bits, step);
+  return (bits & KNOWN) && (bits & CLASS) == PH_BITWISE;
+}
+
 void ph_run_facts_put(ph_run_facts *facts, int64_t step, const ph_instant *now, size_t contacts,
-                      bool changed) {
+                      bool changed, bool whole) {
   facts->flags[step] = now->judged ? now->flags : 0;
   facts->reward[step] = now->judged ? now->reward : NAN;
   facts->contacts[step] = (uint16_t)(contacts < UINT16_MAX ? contacts : UINT16_MAX);
   publish(facts->bits, step,
           RAN | (now->judged ? JUDGED : 0u) | (now->judged && now->predicate ? PREDICATE : 0u) |
-              (changed ? CHANGED : 0u));
+              (changed ? CHANGED : 0u) | (whole ? WHOLE : 0u));
+}
+
+bool ph_run_facts_whole(const ph_run_facts *facts, int64_t step) {
+  return bits_of(facts->bits, step) & WHOLE;
 }
 
 /* --- reading --- */

@@ -26,7 +26,8 @@ void thing_open(struct thing *thing, int which, const char *root, long steps) {
   ph_task_unref(named);
 }
 
-static void record(const struct thing *thing, const char *dir, long steps) {
+void thing_write(const struct thing *thing, const char *dir, long steps,
+                 void (*unverified)(void *user, const char *line)) {
   ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
   ph_recorder *rec = NULL;
   ph_env *env = NULL;
@@ -37,6 +38,8 @@ static void record(const struct thing *thing, const char *dir, long steps) {
   const int env_id = 0;
   size_t n;
   opt.task = thing->task;
+  opt.behind = true;
+  opt.unverified = unverified;
   bench_need(ph_recorder_open(&rec, dir, thing->model, &opt), "recorder");
   bench_need(ph_env_create(&env, thing->task, thing->model, NULL), "env");
   bench_need(ph_env_reset(env, 3, &row), "reset");
@@ -63,7 +66,7 @@ double *thing_column(const struct thing *thing, ph_column col) {
 }
 
 void thing_record(struct thing *thing, const char *dir, long steps) {
-  record(thing, dir, steps);
+  thing_write(thing, dir, steps, NULL);
   bench_need(ph_store_open(&thing->store, &dir, 1, NULL), "store");
   bench_need(ph_store_episode(&thing->episode, thing->store, 0), "episode");
   thing->meta = ph_episode_meta_of(thing->episode);

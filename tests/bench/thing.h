@@ -22,7 +22,10 @@ struct thing {
 
 /* Task and model; nothing ends its episodes before `steps`. root: of the sources. */
 void thing_open(struct thing *thing, int which, const char *root, long steps);
-/* One episode into dir, opened. */
+/* Records one episode into dir; unverified as of ph_recorder_options, nullable. */
+void thing_write(const struct thing *thing, const char *dir, long steps,
+                 void (*unverified)(void *user, const char *line));
+/* The same, opened. */
 void thing_record(struct thing *thing, const char *dir, long steps);
 void thing_close(struct thing *thing);
 /* All rows of a column of doubles; the caller's. */
