@@ -299,7 +299,7 @@ static const found_file *range_of(const struct ph_asset_index *index, const char
   for (high = low; high < index->n && strcasecmp(index->files[high].base, base) == 0;)
     high++;
   *n = high - low;
-  return index->files + low;
+  return *n > 0 ? index->files + low : NULL;
 }
 
 static bool find_best(ph_asset_match *out, const found_file *files, size_t n, const char *path,
