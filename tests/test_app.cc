@@ -251,6 +251,8 @@ static const struct {
     {CMD_ENV_PREVIOUS, "", [](const FakeApp &f, unsigned) { return has(f.said(), "first"); }},
     {CMD_ENV_NEXT, "",
      [](const FakeApp &f, unsigned) { return f.app.want.episode == 1 && f.step() == 100; }},
+    {CMD_ENVS, "3",
+     [](const FakeApp &f, unsigned r) { return f.app.want.envs.n == 3 && (r & REACT_SEEK); }},
     {CMD_PANEL_NEXT, "", [](const FakeApp &f, unsigned) { return f.app.focus != PANEL_TIMELINE; }},
     {CMD_PANEL_PREVIOUS, "",
      [](const FakeApp &f, unsigned) { return f.app.focus != PANEL_TIMELINE; }},

@@ -40,6 +40,7 @@ const std::vector<Case> kCases = {
     {"screen", "task", {"run", "--at", "last"}, {"--task", "judge.lua"}},
     {"screen", "predicate-command", {"run"}, {"--predicate-command", "exit 4"}},
     {"screen", "mode", {"run", "--at", "5"}, {"--mode", "both"}},
+    {"screen", "envs", {"run", "--size", "120x40"}, {"--envs", "all"}},
     {"screen", "success", {"run", "--at", "last"}, {"--success", "s.joint.cart > 1"}},
     {"screen", "model", {"run"}, {"--model", "other.xml"}},
     {"screen", "assets", {"run"}, {"--assets", "none"}},

@@ -28,7 +28,6 @@ layout_options options() {
   opt.has_task = true;
   opt.nsignals = 30;
   opt.nactions = 5;
-  opt.nenvs = 4;
   opt.nconditions = 2;
   return opt;
 }
@@ -53,6 +52,11 @@ std::vector<layout_options> all_options() {
   out.push_back(opt);
   for (int many : {1, 4, 400}) {
     opt = options();
+    opt.nenvs = many;
+    out.push_back(opt);
+    opt.zoomed = PANEL_ENVS;
+    out.push_back(opt);
+    opt.zoomed = -1;
     opt.ncurves = many > 4 ? 4 : many;
     opt.nfindings = many;
     opt.findings_text = 70 * many;
@@ -144,7 +148,8 @@ TEST(Layout, UsualSizesShowWhatMatters) {
   for (auto size : {std::pair<int, int>{40, 120}, {60, 200}}) {
     l = compute(size.first, size.second, options());
     for (int id = 0; id < PANEL_COUNT; id++)
-      EXPECT_EQ(empty(l.panel[id]), id == PANEL_HELP || id == PANEL_PLOT || id == PANEL_FINDINGS)
+      EXPECT_EQ(empty(l.panel[id]),
+                id == PANEL_HELP || id == PANEL_PLOT || id == PANEL_FINDINGS || id == PANEL_ENVS)
           << id;
   }
 }
@@ -179,6 +184,23 @@ TEST(Layout, PlotsAndFindingsHaveAPlaceWhereThereAreAny) {
     EXPECT_GE(l.panel[PANEL_STATE].h, 4) << cols;
   }
   EXPECT_FALSE(empty(compute(60, 50, opt).panel[PANEL_FINDINGS]));
+}
+
+TEST(Layout, EnvsLieUnderTheTimeline) {
+  layout_options opt = options();
+  opt.nenvs = 4;
+  layout l = compute(40, 120, opt);
+  const rect &envs = l.panel[PANEL_ENVS], &timeline = l.panel[PANEL_TIMELINE];
+  EXPECT_EQ(envs.y, timeline.y + timeline.h);
+  EXPECT_EQ(envs.w, 120);
+  EXPECT_EQ(envs.h, 6) << "title, axis, a line each";
+  EXPECT_FALSE(empty(l.panel[PANEL_STATE]));
+  opt.nenvs = 4096;
+  l = compute(40, 120, opt);
+  EXPECT_LE(envs.h, 14) << "the others keep the greater part";
+  EXPECT_GE(l.panel[PANEL_STATE].h, 10);
+  EXPECT_FALSE(empty(compute(24, 80, opt).panel[PANEL_ENVS]));
+  EXPECT_TRUE(empty(compute(14, 80, opt).panel[PANEL_ENVS])) << "Tab shows it alone";
 }
 
 TEST(Layout, ZoomFillsTheBodyAndHelpCoversIt) {

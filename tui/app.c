@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "dynamic_view.h"
+#include "envs.h"
 #include "panel.h"
 #include "panel_timeline.h"
 
@@ -151,6 +152,8 @@ void app_relayout(struct app *app) {
   panel_layout_options(app, &opt);
   layout_compute(&app->layout, app->rows, app->cols, &opt);
   app->want.dyn.columns = timeline_lane(app->cols);
+  app->want.envs.columns = app->cols < 400 ? app->cols : 400;
+  app->want.envs.lines = ENVS_ROWS;
   const struct rect *r = &app->layout.panel[app->focus];
   app->crowded = !app->help && app->zoomed < 0 && (r->h <= 0 || r->w <= 0);
   if (!app->crowded)
@@ -165,7 +168,7 @@ unsigned app_resize(struct app *app, int rows, int cols) {
   int columns = app->want.dyn.columns;
   app_refilter_if_changed(app);
   app_relayout(app);
-  bool lanes = app->snap && app->want.dyn.mode != MODE_KINEMATIC;
+  bool lanes = app->snap && (app->want.dyn.mode != MODE_KINEMATIC || app->want.envs.n > 0);
   bool wider = lanes && columns != app->want.dyn.columns;
   return REACT_REDRAW | REACT_RELAYOUT | (wider ? REACT_SEEK : 0);
 }
@@ -211,6 +214,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   size_t count = app_count(app), curves = old ? old->plot.n : 0;
   const struct dynamic_answer *dyn = app_dyn(app);
   size_t findings = app_finding_count(app);
+  int envs = panel_envs_lines(app);
   uint64_t saves = dyn ? dyn->saves : 0;
   bool judged = dyn && lane_judged(app), refused = dyn && dyn->refused[0];
   app->snap = snap;
@@ -225,10 +229,11 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   app_take_plots(app, opened);
   app_take_live(app, old);
   clamp_to_episode(app);
+  app_clamp_envs(app);
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
   bool came = app_count(app) != count;
   dyn = app_dyn(app);
-  noted |= app_finding_count(app) != findings || (dyn && lane_judged(app)) != judged ||
+  noted |= panel_envs_lines(app) != envs || app_finding_count(app) != findings || (dyn && lane_judged(app)) != judged ||
            (dyn && dyn->refused[0]) != refused;
   app_take_branch(app, saves);
   bool changed = opened || (came && count == 0) || snap->group != group;

@@ -1,6 +1,7 @@
 /* Playback: real time from control_dt, speed, direction, loops. app_tick turns time into steps; the
  * deadline is when the next step is due, at most one frame of 60 Hz apart. */
 #include "cmd.h"
+#include "envs.h"
 
 #include <math.h>
 
@@ -22,17 +23,17 @@ static double rate(const struct app *app) {
 
 unsigned do_PLAY(struct app *app, int64_t count, const char *args) {
   unsigned react = REACT_REDRAW;
-  int64_t end = app->backwards ? 0 : app_last_step(app);
+  int64_t end = app->backwards ? 0 : app_end(app);
   (void)count, (void)args;
   app->playing = !app->playing;
   app->tick_at = 0;
-  app->play_from = (double)app->want.step;
-  if (app->playing && app->want.live.on && !app->backwards && app->want.step == end) {
+  app->play_from = (double)app_playhead(app);
+  if (app->playing && app->want.live.on && !app->backwards && app_playhead(app) == end) {
     if (!app_live_runs(app))
       react |= app_live_go(app, end + 1); /* says why not */
     app->playing = app_live_runs(app);
-  } else if (app->playing && app->want.step == end)
-    react |= app_go(app, app->backwards ? app_last_step(app) : 0, true);
+  } else if (app->playing && app_playhead(app) == end)
+    react |= app_go(app, app->backwards ? app_end(app) : 0, true);
   if (app->playing && app_step_seconds(app) <= 0 && app_wanted_reel(app))
     app_say(app, "how long a step takes is not known: playing 50 steps a second");
   return react;
@@ -79,7 +80,7 @@ unsigned do_NORMAL_SPEED(struct app *app, int64_t count, const char *args) {
 unsigned do_REVERSE(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
   app->backwards = !app->backwards;
-  app->play_from = (double)app->want.step;
+  app->play_from = (double)app_playhead(app);
   app->tick_at = 0;
   app_say(app, app->backwards ? "plays backwards" : "plays forwards");
   return REACT_REDRAW;
@@ -113,7 +114,7 @@ unsigned do_LOOP_ALL(struct app *app, int64_t count, const char *args) {
 /* Where playback turns round, and where it goes on from there. */
 static void turn_points(const struct app *app, int64_t *turn, int64_t *start) {
   bool loop = app->loop_b >= 0;
-  int64_t low = loop ? app->loop_a : 0, high = loop ? app->loop_b : app_last_step(app);
+  int64_t low = loop ? app->loop_a : 0, high = loop ? app->loop_b : app_end(app);
   if (!loop && !app->loop_all && app_live_runs(app))
     high = INT64_MAX / 4; /* it is made as it is played */
   *turn = app->backwards ? low : high;
@@ -123,7 +124,7 @@ static void turn_points(const struct app *app, int64_t *turn, int64_t *start) {
 static unsigned arrive(struct app *app, double at) {
   int64_t step = (int64_t)(app->backwards ? ceil(at) : floor(at));
   uint64_t tick_at = app->tick_at;
-  unsigned react = step == app->want.step ? 0 : app_go(app, step, false);
+  unsigned react = step == app_playhead(app) ? 0 : app_go(app, step, false);
   app->tick_at = tick_at;
   app->play_from = at;
   return react;
@@ -135,7 +136,7 @@ static unsigned turn_round(struct app *app, double at) {
   int64_t turn, start;
   turn_points(app, &turn, &start);
   bool loops = (app->loop_b >= 0 || app->loop_all) && start != turn;
-  bool before = app->backwards ? app->want.step > turn : app->want.step < turn;
+  bool before = app->backwards ? app_playhead(app) > turn : app_playhead(app) < turn;
   bool stays = app->backwards ? at > (double)turn - 1 : at < (double)turn + 1;
   if (loops && (before || !stays))
     return arrive(app, (double)(before ? turn : start));

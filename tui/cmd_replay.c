@@ -1,6 +1,7 @@
 /* Where the playhead goes: steps, go-to, events, undo, marks and notes. */
 #include "cmd.h"
 #include "dynamic_view.h"
+#include "envs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,7 +31,8 @@ bool cmd_times(struct app *app, int64_t count, const char *args, int64_t *out) {
 /* Whether the newest entry of undo is where the playhead is. */
 static bool undo_here(const struct app *app) {
   int i = app->nundo - 1;
-  return i >= 0 && app->undo[i] == app->want.step && app->undo_substep[i] == app->want.dyn.substep;
+  return i >= 0 && app->undo[i] == app_playhead(app) &&
+         app->undo_substep[i] == app->want.dyn.substep;
 }
 
 static void push_undo(struct app *app) {
@@ -43,7 +45,7 @@ static void push_undo(struct app *app) {
     app->nundo--;
   }
   app->undo_substep[app->nundo] = app->want.dyn.substep;
-  app->undo[app->nundo++] = app->want.step;
+  app->undo[app->nundo++] = app_playhead(app);
 }
 
 unsigned app_go(struct app *app, int64_t step, bool remember) {
@@ -51,20 +53,24 @@ unsigned app_go(struct app *app, int64_t step, bool remember) {
 }
 
 unsigned app_go_within(struct app *app, int64_t step, int substep, bool remember) {
-  int64_t last = app_last_step(app);
+  int64_t last = app_last_step(app), end = app_end(app), past;
   if (step > last && app->want.live.on)
     return app_live_go(app, step);
-  step = step < 0 ? 0 : step > last ? last : step;
+  step = step < 0 ? 0 : step > end ? end : step;
   app->play_from = (double)step;
+  past = step > last ? step - last : 0;
+  step -= past;
   app->tick_at = 0; /* time played before a jump does not count after it */
   bool row = app_live_under_way(app), same = row == app->want.live.row;
   app->want.live.row = row; /* a step that is named is its row */
   substep = step == last ? 0 : substep;
-  if (step == app->want.step && substep == app->want.dyn.substep && same)
+  if (step == app->want.step && past == app->want.envs.past && substep == app->want.dyn.substep &&
+      same)
     return REACT_REDRAW;
   if (remember)
     push_undo(app);
   app->want.step = step;
+  app->want.envs.past = past;
   app->want.dyn.substep = substep;
   app->want.serial++;
   app_follow_zoom(app);
@@ -73,7 +79,7 @@ unsigned app_go_within(struct app *app, int64_t step, int substep, bool remember
 
 /* A run of steps is one entry of undo: it began where the first of them did. */
 static unsigned step_by(struct app *app, int64_t by) {
-  int64_t last = app->want.live.on ? INT64_MAX : app_last_step(app), at = app->want.step;
+  int64_t last = app->want.live.on ? INT64_MAX : app_end(app), at = app_playhead(app);
   int64_t to = by > 0 ? (by > last - at ? last : at + by) : (-by > at ? 0 : at + by);
   return app_go(app, to, !app->stepping);
 }
@@ -125,7 +131,7 @@ unsigned do_FIRST(struct app *app, int64_t count, const char *args) {
 
 unsigned do_LAST(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
-  return app->want.live.on ? app_live_newest(app) : app_go(app, app_last_step(app), true);
+  return app->want.live.on ? app_live_newest(app) : app_go(app, app_end(app), true);
 }
 
 /* A number of digits with at most one point, then unit or the end. */
@@ -166,7 +172,8 @@ static bool go_within(struct app *app, const char *args, unsigned *react) {
 unsigned do_GO(struct app *app, int64_t count, const char *args) {
   double value, dt = app_step_seconds(app), to;
   char unit;
-  int64_t last = app_last_step(app);
+  int64_t last = app_end(app);
+  char why[160];
   unsigned react;
   (void)count;
   if (!*args) {
@@ -190,7 +197,9 @@ unsigned do_GO(struct app *app, int64_t count, const char *args) {
        : unit == '%' ? rint(value / 100 * (double)last)
                      : value;
   if (to > (double)last) {
-    app_say(app, "%s is past the end: this is the last step, %lld", args, (long long)last);
+    app_end_text(app, why, sizeof why);
+    app_say(app, "%s is past the end: this is the last step, %lld%s%s", args, (long long)last,
+            why[0] ? "; " : "", why);
     return app_go(app, last, true);
   }
   if (to < 0) {
@@ -202,7 +211,7 @@ unsigned do_GO(struct app *app, int64_t count, const char *args) {
 
 /* "213", "213+4" */
 static void place_text(const struct app *app, char out[48]) {
-  int n = snprintf(out, 48, "%lld", (long long)app->want.step);
+  int n = snprintf(out, 48, "%lld", (long long)app_playhead(app));
   if (app->want.dyn.substep > 0)
     snprintf(out + n, 48 - (size_t)n, "+%d", app->want.dyn.substep);
 }

@@ -1,5 +1,6 @@
 /* What is looked at: panels, time zoom, episodes and envs, settings, and the program itself. */
 #include "cmd.h"
+#include "envs.h"
 #include "panel.h"
 
 #include <errno.h>
@@ -62,7 +63,9 @@ static unsigned move_cursor(struct app *app, int64_t count, const char *args, in
     app->scroll[id] = app->cursor[id];
   if (app->scroll[id] < app->cursor[id] - rows + 1)
     app->scroll[id] = app->cursor[id] - rows + 1;
-  return id == PANEL_EPISODES ? look_here(app) : REACT_REDRAW;
+  return id == PANEL_EPISODES ? look_here(app)
+         : id == PANEL_ENVS   ? app_look_envs(app)
+                              : REACT_REDRAW;
 }
 
 unsigned do_DOWN(struct app *app, int64_t count, const char *args) {
@@ -94,6 +97,8 @@ unsigned do_ENTER(struct app *app, int64_t count, const char *args) {
     return app_enter_plot(app);
   case PANEL_FINDINGS:
     return app_enter_finding(app);
+  case PANEL_ENVS:
+    return app_enter_envs(app);
   default:
     app_say(app, "nothing to open here; Tab goes to the next panel");
     return REACT_REDRAW;
@@ -186,6 +191,7 @@ unsigned app_open(struct app *app, size_t episode, int64_t step) {
     return app_go(app, step, true);
   app->want.episode = episode;
   app->want.step = 0;
+  app->want.envs.past = 0;
   app->want.dyn.substep = 0;
   app->want.dyn.anchor = 0;
   app->want.dyn.branch = (struct branch_wish){.saves = app->want.dyn.branch.saves};
@@ -310,7 +316,7 @@ static unsigned move_env(struct app *app, int64_t count, int sign) {
   for (size_t i = 0; i < app_count(app); i++) {
     const ph_entry *entry = catalog_entry(app->snap->catalog, i);
     if (entry->env_id == env && entry->episode == here->episode && same_source(app, i))
-      return app_open(app, i, app->want.step);
+      return app_open_env(app, i, app->want.step);
   }
   app_say(app, "env %d has no episode %lld", env, (long long)here->episode);
   return REACT_REDRAW;

@@ -53,6 +53,8 @@ void lane_errors(struct surface *s, struct rect r, int y, const struct timeline 
                  const struct app *app, enum error_lane which);
 /* "drift 1e-3..1e+1 x tol"; "" nothing is unequal. */
 void lane_scale(char *out, size_t size, const struct app *app);
+/* An error between the decades 10^low and 10^high: a block, in ASCII a digit. */
+const char *lane_level(double v, int low, int high, bool ascii);
 /* Whether there is something to draw. */
 bool lane_judged(const struct app *app);
 bool lane_ghost(const struct app *app);

@@ -67,6 +67,11 @@ static int plot_rows(int h, const struct layout_options *opt) {
   return h < 14 || opt->ncurves <= 0 ? 0 : clamp(want, 4, h * 2 / 5);
 }
 
+/* A line an env, under a title and an axis. */
+static int envs_rows(int h, const struct layout_options *opt) {
+  return h < 12 || opt->nenvs <= 0 ? 0 : clamp(2 + opt->nenvs, 3, h * 2 / 5);
+}
+
 /* Findings, each from a line of its own; about. */
 static int findings_rows(int w, int h, const struct layout_options *opt) {
   if (opt->nfindings <= 0 || h < 12)
@@ -180,7 +185,7 @@ static void place_zoomed(struct layout *out, struct rect body, int rows, int zoo
 static bool is_body_panel(int id) {
   return id == PANEL_TIMELINE || id == PANEL_STATE || id == PANEL_ACTION || id == PANEL_SUCCESS ||
          id == PANEL_EPISODES || id == PANEL_LOG || id == PANEL_HELP || id == PANEL_PLOT ||
-         id == PANEL_FINDINGS;
+         id == PANEL_FINDINGS || id == PANEL_ENVS;
 }
 
 void layout_compute(struct layout *out, int rows, int cols, const struct layout_options *opt) {
@@ -204,6 +209,7 @@ void layout_compute(struct layout *out, int rows, int cols, const struct layout_
   }
   out->panel[PANEL_TIMELINE] = take_top(&body, timeline_rows(rows, opt));
   out->panel[PANEL_PLOT] = take_top(&body, plot_rows(body.h, opt));
+  out->panel[PANEL_ENVS] = take_top(&body, envs_rows(body.h, opt));
   if (cols >= 72 && body.h >= 5)
     place_columns(out, body, opt);
   else

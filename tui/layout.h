@@ -6,7 +6,7 @@
 
 /* clang-format off */
 #define PANEL_LIST(X)                                                                              \
-  X(HEADER, header) X(TIMELINE, timeline) X(PLOT, plot) X(STATE, state)                            \
+  X(HEADER, header) X(TIMELINE, timeline) X(PLOT, plot) X(ENVS, envs) X(STATE, state)              \
   X(FINDINGS, findings) X(ACTION, action) X(SUCCESS, success) X(EPISODES, episodes)                \
   X(LOG, log) X(HELP, help) X(STATUS, status) X(HINTS, hints)
 /* clang-format on */
@@ -27,7 +27,7 @@ struct layout_options {
   int nepisodes; /* negative: they are not listed */
   bool has_task;
   int nsignals, nactions;
-  int nenvs;
+  int nenvs; /* lines about many envs; 0: they are not shown */
   int nconditions;
   bool no_conditions; /* there can be none: no line says so */
   int nfacts;         /* lines about success above them; 0: the usual number */

@@ -12,6 +12,7 @@ static const struct panel panels[PANEL_COUNT] = {
     [PANEL_HEADER] = {"header", false, panel_header_draw, NULL, ""},
     [PANEL_TIMELINE] = {"timeline", true, panel_timeline_draw, NULL, "time-in mark loop"},
     [PANEL_PLOT] = {"plot", true, panel_plot_draw, panel_plot_lines, "enter time-in down"},
+    [PANEL_ENVS] = {"envs", true, panel_envs_draw, panel_envs_lines, "enter down env-next"},
     [PANEL_STATE] = {"state", true, panel_state_draw, panel_state_lines, "enter down filter copy"},
     [PANEL_FINDINGS] = {"findings", true, panel_findings_draw, panel_findings_lines,
                         "enter down filter"},
@@ -123,6 +124,8 @@ bool panel_reachable(const struct app *app, enum panel_id id) {
     return reel && app->snap->plot.n > 0;
   if (id == PANEL_EPISODES && app->want.live.on)
     return false;
+  if (id == PANEL_ENVS)
+    return reel && app->want.envs.n > 0 && !app->want.live.on;
   if (id == PANEL_FINDINGS)
     return reel && app_finding_count(app) > 0;
   return id != PANEL_HELP && panel_get(id)->focusable;
@@ -176,6 +179,8 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->wide_state = app_mode(app) == MODE_BOTH && !reel->raw;
   out->no_conditions = out->nconditions == 0 && reel->meta.layout[0];
   out->ncurves = (int)app->snap->plot.n;
+  if (app->want.envs.n > 0 && !app->want.live.on)
+    out->nenvs = panel_envs_lines(app) > 0 ? panel_envs_lines(app) : 1;
   out->nfindings = (int)app_finding_count(app);
   for (int i = 0; i < out->nfindings; i++)
     out->findings_text += text_width(app_finding(app, (size_t)i)->text, 1 << 20, NULL) + 8;

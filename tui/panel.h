@@ -23,6 +23,8 @@ int panel_state_lines(const struct app *app);
 bool panel_state_at(const struct app *app, int line, int *signal, int *channel);
 void panel_plot_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_plot_lines(const struct app *app);
+void panel_envs_draw(struct surface *s, struct rect r, const struct app *app);
+int panel_envs_lines(const struct app *app);
 void panel_findings_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_findings_lines(const struct app *app);
 /* The mark of a kind of findings, and the word for it. */

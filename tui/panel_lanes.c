@@ -135,7 +135,7 @@ static bool error_range(const struct lanes *l, int *low, int *high) {
 }
 
 /* In ASCII by digits: its dots stand for equal bits. */
-static const char *error_level(double v, int low, int high, bool ascii) {
+const char *lane_level(double v, int low, int high, bool ascii) {
   static const char *const digit[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
   static const char *const block[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double at = (log10(v) - low) / (high - low) * 8;
@@ -164,7 +164,7 @@ void lane_errors(struct surface *s, struct rect r, int y, const struct timeline 
     known = col;
     if (v > 0)
       surface_put(s, lane_of(t, r), y, col, v > 1 ? STYLE_BAD : STYLE_WARN,
-                  error_level(v, low, high, s->ascii));
+                  lane_level(v, low, high, s->ascii));
     else
       surface_put(s, lane_of(t, r), y, col, STYLE_DIM, "·");
   }

@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "dynamic_view.h"
+#include "envs.h"
 #include "panel.h"
 #include "strip.h"
 #include "text.h"
@@ -124,6 +125,8 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
               app->snap->catalog->n - app->snap->unseen, app->snap->catalog->n);
   if (app_reel(app))
     dyn_status(&strip, app);
+  if (app_reel(app))
+    envs_status(&strip, app);
   status_by_hand(&strip, app);
   if (app->message[0])
     strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL, STRIP_BAR | STRIP_CUT, "%s",

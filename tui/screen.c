@@ -134,6 +134,7 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
   app->want.live.on = opt->session.live;
   app->want.live.seed = opt->seed;
   app->want.dyn.mode = opt->mode;
+  app->want.envs.n = opt->envs;
   app_take(app, first);
   if (!app_load_marks(app, opt->session.paths, opt->session.live ? 0 : opt->session.npaths)) {
     snprintf(text, size, "%s", ph_status_message(PH_ENOMEM));

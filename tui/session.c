@@ -105,6 +105,7 @@ void session_free(struct session *s) {
   for (int i = 0; i < SESSION_KEPT; i++)
     if (s->slot[i].used)
       opened_close(&s->slot[i].opened);
+  session_envs_free(s->envs);
   plots_clear(&s->plots);
   group_unref(s->group);
   free(s->changed);
@@ -212,17 +213,25 @@ static struct opened *get_episode(struct session *s, size_t place, char *error, 
 
 /* --- answers --- */
 
+int64_t session_step(const struct session *s, const struct opened *o) {
+  int64_t last = o->reel->states - 1, step = s->last.step;
+  step = session_envs_clamp(s, step > last ? last : step);
+  return step < 0 ? 0 : step;
+}
+
 /* The frame and the plots of the open episode. */
 static ph_status fill_snapshot(struct session *s, struct opened *o, struct snapshot *snap) {
-  int64_t last = o->reel->states - 1, step = s->last.step;
   snap->reel = reel_ref(o->reel);
-  step = step > last ? last : step;
-  snap->step = step < 0 ? 0 : step;
+  if (!session_envs_aim(s))
+    return PH_ENOMEM;
+  snap->step = session_step(s, o);
   if (!plots_answer(&s->plots, o, &s->last.plot, snap->step, &snap->plot))
     return PH_ENOMEM;
   snap->stages = o->stages;
   ph_status status = session_frame(snap, o, snap->step);
-  return status == PH_OK ? session_dynamic_answer(s, o, snap) : status;
+  if (status == PH_OK)
+    status = session_dynamic_answer(s, o, snap);
+  return status == PH_OK ? session_envs_answer(s, o, snap) : status;
 }
 
 ph_status session_answer(struct session *s, bool again, struct snapshot **out) {

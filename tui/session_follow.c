@@ -56,11 +56,13 @@ uint64_t session_wait(const struct session *s) {
     return session_live_wait(s);
   const struct opened *o = session_opened((struct session *)s);
   uint64_t dynamic = o ? session_dynamic_wait(s, o) : UINT64_MAX;
+  uint64_t envs = o ? session_envs_wait(s, o) : UINT64_MAX;
+  uint64_t behind = envs < dynamic ? envs : dynamic;
   if (!is_followed(s))
-    return dynamic;
+    return behind;
   uint64_t now = session_clock(), due = s->followed ? s->followed + pause_of(s) : now;
   uint64_t wait = due > now ? due - now : 0;
-  return wait < dynamic ? wait : dynamic;
+  return wait < behind ? wait : behind;
 }
 
 const char *session_no_run(const struct session *s) {

@@ -9,6 +9,7 @@
 enum { SESSION_KEPT = 6 };
 
 struct live_session;
+struct envs;
 
 struct session {
   struct live_session *live; /* a live env instead of files, and no store; NULL: files */
@@ -25,6 +26,7 @@ struct session {
   uint64_t turn;
   struct plots plots;
   struct group *group; /* on show; NULL: all episodes */
+  struct envs *envs;   /* many envs at once; NULL: they are not asked for */
 
   struct request last; /* the one that was answered last */
   bool answered;       /* there is one */
@@ -54,6 +56,8 @@ uint64_t session_clock(void); /* ms */
 bool session_follow(struct session *s, uint64_t now);
 /* The answer to s->last; an episode that did not open is not tried again. */
 ph_status session_answer(struct session *s, bool again, struct snapshot **out);
+/* The step of s->last that is shown of its episode. */
+int64_t session_step(const struct session *s, const struct opened *o);
 /* The open episode of the last request; NULL: none. */
 struct opened *session_opened(struct session *s);
 
@@ -81,6 +85,21 @@ uint64_t session_dynamic_wait(const struct session *s, const struct opened *o);
 bool session_dynamic_settle(struct session *s, struct opened *o);
 /* All but this episode are left. */
 void session_dynamic_leave(struct session *s, size_t episode);
+
+/* --- many envs (session_envs.c) --- */
+
+/* Takes the wish of s->last: what there is of another one goes. False: out of memory. */
+bool session_envs_aim(struct session *s);
+/* A step of the episode on show, no further than they go in lockstep. */
+int64_t session_envs_clamp(const struct session *s, int64_t step);
+/* What is known of them into snap->envs. PH_ENOMEM. */
+ph_status session_envs_answer(struct session *s, struct opened *o, struct snapshot *snap);
+/* As of physics run again, above. */
+bool session_envs_work(struct session *s, struct opened *o, bool (*interrupted)(void *arg),
+                       void *arg, bool *due);
+uint64_t session_envs_wait(const struct session *s, const struct opened *o);
+bool session_envs_settle(struct session *s, struct opened *o);
+void session_envs_free(struct envs *envs); /* Nullable */
 
 /* --- a live env (session_live.c) --- */
 

@@ -119,5 +119,6 @@ void snapshot_free(struct snapshot *s) {
     series_unref(s->plot.curve[i].series);
   group_unref(s->group);
   dynamic_answer_free(s->dyn);
+  envs_answer_free(s->envs);
   free(s);
 }

@@ -7,6 +7,7 @@
 #include "catalog.h"
 #include "clock.h"
 #include "dynamic.h"
+#include "envs_view.h"
 
 #define PLOT_CURVES 4 /* shown at most */
 #define PLOT_WISHES 8 /* named at most in one request */
@@ -78,6 +79,7 @@ struct request {
   size_t look;            /* place in the catalog from which on episodes are looked at first */
   bool follow;            /* episodes that a recorder adds are listed */
   struct dynamic_wish dyn;
+  struct envs_wish envs;
 };
 
 /* The episodes of one group; immutable once published, shared by reference count. */
@@ -245,6 +247,7 @@ struct snapshot {
   char lost[400]; /* of FOLLOW_BROKEN; else "" */
   struct live_answer live;
   struct dynamic_answer *dyn; /* owned; NULL: nothing is known of physics run again */
+  struct envs_answer *envs;   /* owned; NULL: many envs are not asked for */
 };
 
 struct reel *reel_ref(struct reel *r);

@@ -7,6 +7,8 @@
 
 /* All but the step; borrowed from opt. */
 struct view_options cli_view_options(const struct options *opt);
+/* --envs into *out: 0 where it is not given. An exit status: a line is said. */
+int cli_round(const struct options *opt, int *out);
 /* Prints the picture that --size, --keys and --color ask for. Returns the exit status. */
 int cli_print_screen(const struct options *opt, const struct view_options *view);
 

@@ -48,6 +48,8 @@ enum option_kind {
   X(MISSING, "missing-assets", "WHAT", KIND_CHOICE, missing, 0, 0, "refuse drop", "refuse",        \
     "what to do when a model's files are not found: refuse it, or drop what needs them")           \
   X(ENVS, "envs", "N", KIND_INT, envs, 1, 4096, NULL, "1", "how many envs record side by side")    \
+  X(ROUND, "envs", "N", KIND_TEXT, round, 0, 0, NULL, "one",                                       \
+    "so many envs under one playhead, or all: the same episode of each env of the run")            \
   X(EPISODES, "episodes", "M", KIND_INT, episodes, 1, 1000000000, NULL, "one for each env",        \
     "how many episodes all envs record together")                                                  \
   X(SEED, "seed", "S", KIND_SEED, seed, 0, 0, NULL, "0", "seed of the run, a whole number")        \
@@ -138,6 +140,7 @@ struct options {
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
   const char *group, *range, *columns, *as, *missing, *tolerance, *expect;
   const char *success, *policy, *predicate;
+  const char *round; /* --envs of the scrubber: a number, or all */
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */

@@ -21,6 +21,8 @@ int cli_print_screen(const struct options *opt, const struct view_options *view)
 
 int verb_screen(const struct options *opt) {
   struct view_options view = cli_view_options(opt);
-  int status = cli_step(opt, true, &view.step);
+  int status = cli_round(opt, &view.envs);
+  if (status == EXIT_FINE)
+    status = cli_step(opt, true, &view.step);
   return status == EXIT_FINE ? cli_print_screen(opt, &view) : status;
 }

@@ -31,11 +31,27 @@ struct view_options cli_view_options(const struct options *opt) {
       .term = {.ascii = opt->ascii, .scheme = mono && *mono ? SCHEME_MONO : scheme}};
 }
 
+int cli_round(const struct options *opt, int *out) {
+  char *end = NULL;
+  *out = 0;
+  if (!opt->round)
+    return EXIT_FINE;
+  bool all = strcmp(opt->round, "all") == 0, digit = *opt->round >= '0' && *opt->round <= '9';
+  long n = all ? PH_ENSEMBLE_MAX : digit ? strtol(opt->round, &end, 10) : 0;
+  if (n < 1 || n > PH_ENSEMBLE_MAX || (end && *end))
+    return cli_fail(EXIT_USAGE, "%s: --envs %s: not a whole number from 1 to %d, or all", opt->verb,
+                    opt->round, PH_ENSEMBLE_MAX);
+  *out = (int)n;
+  return EXIT_FINE;
+}
+
 int verb_view(const struct options *opt) {
   struct view_options view = cli_view_options(opt);
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return cli_fail(EXIT_USAGE, "view: not a terminal: playhead screen prints the same as text");
-  int status = cli_step(opt, false, &view.step);
+  int status = cli_round(opt, &view.envs);
+  if (status == EXIT_FINE)
+    status = cli_step(opt, false, &view.step);
   if (status != EXIT_FINE)
     return status;
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)

@@ -1,0 +1,107 @@
+/* Where the playhead can go among many envs, and which of their lines are asked for. */
+#include "envs.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd.h"
+
+const struct envs_answer *app_envs(const struct app *app) {
+  bool on = app->want.envs.n > 0 && !app->want.live.on && app->snap && app->snap->reel;
+  return on ? app->snap->envs : NULL;
+}
+
+const struct envs_answer *app_envs_here(const struct app *app) {
+  const struct envs_answer *e = app_envs(app);
+  const struct envs_wish *wish = &app->want.envs;
+  bool here = e && e->ready && e->asked == wish->n && e->episode == app->want.episode &&
+              e->align == wish->align && app_wanted_reel(app);
+  return here ? e : NULL;
+}
+
+int64_t app_playhead(const struct app *app) {
+  return app->want.step + app->want.envs.past;
+}
+
+int64_t app_end(const struct app *app) {
+  const struct envs_answer *e = app_envs_here(app);
+  int64_t last = app_last_step(app);
+  if (!e)
+    return last + app->want.envs.past; /* not known yet: where it is, it stays */
+  if (app->want.envs.hold)
+    return e->most > last ? e->most : last;
+  return e->least < last ? e->least : last;
+}
+
+void app_end_text(const struct app *app, char *out, size_t size) {
+  const struct envs_answer *e = app_envs_here(app);
+  out[0] = 0;
+  if (e && !app->want.envs.hold && e->least < e->most)
+    snprintf(out, size, "lockstep: %s ends there; :envs hold on goes on to %lld", e->shortest,
+             (long long)e->most);
+}
+
+void app_clamp_envs(struct app *app) {
+  int64_t end = app_end(app), at = app_playhead(app), last = app_last_step(app);
+  char why[160];
+  if (!app_envs_here(app) || at <= end)
+    return;
+  app->want.step = end < last ? end : last;
+  app->want.envs.past = end - app->want.step;
+  app->play_from = (double)end;
+  app_end_text(app, why, sizeof why);
+  app_say(app, "%lld is the last step%s%s", (long long)end, why[0] ? ": " : "", why);
+}
+
+/* --- lines --- */
+
+/* The line of an episode, among those that are here. */
+static const struct envs_line *line_of(const struct envs_answer *e, size_t episode) {
+  for (size_t i = 0; e && i < e->lines; i++)
+    if (e->line[i].episode == episode)
+      return &e->line[i];
+  return NULL;
+}
+
+unsigned app_open_env(struct app *app, size_t episode, int64_t step) {
+  const struct envs_answer *e = app_envs_here(app);
+  const struct envs_line *line = e && !e->broadcast ? line_of(e, episode) : NULL;
+  if (!line || line->states <= 0)
+    return app_open(app, episode, step);
+  int64_t at = (int64_t)rint((double)app_playhead(app) * line->rate) + line->shift;
+  int64_t last = line->states - 1, own = at > last ? last : at < 0 ? 0 : at;
+  unsigned react = app_open(app, episode, own);
+  app->want.envs.past = at > last && app->want.envs.hold ? at - last : 0;
+  app->play_from = (double)app_playhead(app);
+  if (at < 0)
+    app_say(app, "%s has not begun there: this is its step 0", app_episode_id(app));
+  return react;
+}
+
+unsigned app_look_envs(struct app *app) {
+  struct envs_wish *wish = &app->want.envs;
+  int at = app->cursor[PANEL_ENVS], rows = app->layout.panel[PANEL_ENVS].h;
+  int first = at - ENVS_ROWS / 2 > 0 ? at - ENVS_ROWS / 2 : 0;
+  bool near = at - rows < wish->first && wish->first > 0;
+  bool far = at + rows >= wish->first + ENVS_ROWS;
+  if (wish->n <= 0 || first == wish->first || !(near || far))
+    return REACT_REDRAW;
+  wish->first = first;
+  app->want.serial++;
+  return REACT_REDRAW | REACT_SEEK;
+}
+
+unsigned app_enter_envs(struct app *app) {
+  const struct envs_answer *e = app_envs_here(app);
+  size_t at = (size_t)app->cursor[PANEL_ENVS];
+  if (!e || at < e->first || at - e->first >= e->lines) {
+    app_say(app, "the envs are still being opened");
+    return REACT_REDRAW;
+  }
+  const struct envs_line *line = &e->line[at - e->first];
+  if (e->broadcast || line->episode == app->want.episode) {
+    app_say(app, e->broadcast ? "all of them are %s" : "%s is on show", line->id);
+    return REACT_REDRAW;
+  }
+  return app_open_env(app, line->episode, app->want.step);
+}
