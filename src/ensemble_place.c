@@ -43,8 +43,6 @@ static int64_t last_of(const ph_ensemble *e, const ph_member *m) {
   if (m->rate == 1)
     return last - m->offset + lead_of(e)->offset;
   int64_t p = (int64_t)((double)last / m->rate);
-  while (p > 0 && ph_member_wanted(e, m, p) > last)
-    p--;
   while (ph_member_wanted(e, m, p + 1) <= last)
     p++;
   return p;

@@ -38,6 +38,9 @@ TEST_F(Ragged, TheShortestEndsTheLockstep) {
     EXPECT_FALSE(e.frame(i).at.held);
     expect_row(e.frame(i), *s.episodes[i]);
   }
+  e.seek(1000, true, 2);
+  EXPECT_EQ(20, e.frame(1).dynamic->step);
+  EXPECT_EQ(0, e.frame(1).dynamic->substep) << "not past the end";
   e.seek(-5);
   EXPECT_EQ(0, ph_ensemble_playhead(e.e));
   EXPECT_EQ(0, e.frame(1).at.step);
@@ -189,6 +192,8 @@ TEST(Ensemble, AModelThatDoesNotFitIsRefused) {
   EXPECT_NE(PH_OK, e.result(1).status);
   EXPECT_NE('\0', e.result(1).text[0]);
   EXPECT_FALSE(e.result(2).ran);
+  for (size_t i = 0; i < 3; i++)
+    EXPECT_EQ(i == 0 ? 0 : PH_LANE_NONE, e.lane(i, 0, 10, 1)[0]) << i;
   EXPECT_EQ(2u, e.look().refused);
 }
 

@@ -69,6 +69,31 @@ TEST_F(Rates, ByTime) {
   }
 }
 
+/* The last step is the last one that all of them have, whatever is rounded. */
+TEST_F(Rates, TheLastStepByTime) {
+  for (int actions : {2, 3, 14, 15})
+    for (size_t lead = 0; lead < 4; lead++) {
+      Sources more;
+      more.make(model.model, actions, 8);
+      s.list.resize(4);
+      s.list.push_back(more.list[0]);
+      Ensemble e(s);
+      ASSERT_EQ(PH_OK, ph_ensemble_set_lead(e.e, lead));
+      ph_ensemble_align(e.e, PH_ALIGN_TIME);
+      int64_t least = INT64_MAX, most = 0;
+      for (size_t i = 0; i < 5; i++) {
+        int64_t p = 0;
+        while (!e.place(i, p + 1).held)
+          p++;
+        least = std::min(least, p);
+        most = std::max(most, p);
+      }
+      EXPECT_EQ(least, ph_ensemble_last(e.e)) << actions << " led by " << lead;
+      ph_ensemble_set_hold(e.e, true);
+      EXPECT_EQ(most, ph_ensemble_last(e.e));
+    }
+}
+
 TEST_F(Rates, AnotherLeadsByTime) {
   Ensemble e(s);
   ph_ensemble_align(e.e, PH_ALIGN_TIME);
@@ -193,6 +218,43 @@ TEST(EnsembleAlign, WithoutALatch) {
   EXPECT_EQ(100, e.place(0, 100).step);
 }
 
+/* One begins later on its clock, so that its latch comes early: held ends are far beyond it. No
+ * predicate is stored: the task's on the recorded states counts. */
+TEST(EnsembleAlign, KinematicLatchesMeet) {
+  Model model(pile());
+  Task task("return { name = 'late', control_steps = 4, hold_seconds = 0.032,\n"
+            "success = function(s) return s.time > 0.29 end }");
+  Sources s;
+  Maker maker(model.model);
+  maker.actions = 24;
+  s.add(maker.make(), model.model, task.task);
+  maker.actions = 60;
+  maker.start = [](ph_sim *sim) { sim->d->time = 0.25; };
+  s.add(maker.make(), model.model, task.task);
+  Ensemble e(s);
+  ph_ensemble_align(e.e, PH_ALIGN_LATCH);
+  EXPECT_STREQ("no latch of it is known: aligned by step", ph_ensemble_alignment(e.e, 0).note);
+  e.measure();
+  ph_ensemble_align(e.e, PH_ALIGN_LATCH);
+  const int64_t latch[] = {20, 4};
+  for (size_t i = 0; i < 2; i++) {
+    EXPECT_EQ(PH_LATCH_UNKNOWN, e.result(i).latch[PH_LATCH_RECORDED]);
+    EXPECT_EQ(latch[i], e.result(i).latch[PH_LATCH_KINEMATIC]) << e.result(i).text;
+    EXPECT_EQ(latch[i], e.result(i).latch[PH_LATCH_DYNAMIC]);
+    EXPECT_FALSE(ph_ensemble_alignment(e.e, i).by_step);
+  }
+  EXPECT_EQ(-16, ph_ensemble_alignment(e.e, 1).shift);
+  EXPECT_EQ(24, ph_ensemble_last(e.e));
+  ph_ensemble_set_hold(e.e, true);
+  EXPECT_EQ(76, ph_ensemble_last(e.e));
+  e.seek(76, true);
+  EXPECT_EQ(60, e.frame(1).at.step);
+  EXPECT_FALSE(e.frame(1).at.held);
+  EXPECT_TRUE(e.frame(0).at.held);
+  ASSERT_NE(nullptr, e.frame(0).dynamic) << e.frame(0).note;
+  EXPECT_EQ(76, e.frame(0).dynamic->step) << "it goes on further than any recording";
+}
+
 /* --- rounds --- */
 
 std::vector<std::string> round_of(const Recorded &run, const char *id, size_t room) {
@@ -260,6 +322,15 @@ TEST(EnsembleRound, TwoRunsInOneDataset) {
       EXPECT_STREQ(entry->task_sha256, other->task_sha256) << entry->id << ", " << other->id;
     }
   }
+  size_t mixed[] = {0, n - 1};
+  ph_ensemble *e = nullptr;
+  ASSERT_STRNE(ph_store_entry(both.store, 0)->task_sha256,
+               ph_store_entry(both.store, n - 1)->task_sha256);
+  ASSERT_EQ(PH_OK, ph_ensemble_open(&e, both.store, mixed, 2, nullptr, nullptr, nullptr));
+  ASSERT_EQ(PH_OK, ph_ensemble_seek(e, 30, 0, true, nullptr, nullptr));
+  for (size_t i = 0; i < 2; i++)
+    EXPECT_EQ(1, ph_ensemble_frame_of(e, i)->equal) << ph_ensemble_frame_of(e, i)->note;
+  ph_ensemble_free(e);
 }
 
 /* --- stores --- */
@@ -326,6 +397,21 @@ TEST(EnsembleOpen, AnotherTaskJudges) {
   }
   EXPECT_EQ(e.result(0).latch[PH_LATCH_DYNAMIC], e.result(1).latch[PH_LATCH_DYNAMIC]);
   EXPECT_EQ(PH_LATCH_NEVER, e.result(1).latch[PH_LATCH_RECORDED]);
+}
+
+/* Its hold is its own, not the recorded one. */
+TEST(EnsembleOpen, AnotherTaskHoldsAsLongAsItSays) {
+  Recorded run(runs + "drawer_close");
+  Task judge("return { hold_seconds = 0.06, success = function(s) return true end }");
+  ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
+  opt.task = judge.task;
+  Ensemble e(run.store, 0, opt);
+  e.measure();
+  for (size_t i = 0; i < 2; i++) {
+    EXPECT_EQ(PH_BITWISE, e.result(i).cls) << e.result(i).text;
+    EXPECT_EQ(3, e.result(i).latch[PH_LATCH_KINEMATIC]);
+    EXPECT_EQ(3, e.result(i).latch[PH_LATCH_DYNAMIC]);
+  }
 }
 
 TEST(EnsembleOpen, WhatIsNotThereIsRefused) {
