@@ -2,7 +2,8 @@
  *   rerun.c        life and facts          rerun_feed.c    rows and actions of the episode
  *   rerun_change.c numbers of the model    rerun_step.c    one control step, in parts
  *   rerun_blob.c   checkpoints             rerun_anchor.c  where it starts, and what is judged
- * there rerun_trust.c  the self-test           cursor.c        going through it */
+ * there rerun_trust.c  the self-test           cursor.c        going through it
+ *   cursor_ctrl.c  what an action makes of ctrl */
 #ifndef PLAYHEAD_RERUN_PARTS_H
 #define PLAYHEAD_RERUN_PARTS_H
 
@@ -117,6 +118,9 @@ ph_status ph_rerun_apply(ph_sim *sim, const ph_change *changes, size_t n);
 
 /* The sim's model as the run has it, in its reset state. */
 ph_status ph_rerun_prepare(ph_cursor *c);
+/* What env.c does with an action: that of the cursor's step makes c->ctrl and moves the terms'
+ * memory; terms that drive no actuator leave its ctrl as it is. */
+ph_status ph_rerun_act(ph_cursor *c);
 /* Finishes the control step that is under way, or takes one. c stands at the next whole step then,
  * derived and judged; nothing is kept. PH_ESIM, PH_ECORRUPT, PH_ETASK: it stands nowhere. */
 ph_status ph_rerun_advance(ph_cursor *c);

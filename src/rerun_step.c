@@ -73,8 +73,7 @@ static ph_status check_action(const ph_cursor *c) {
   return ph_fail(PH_ESIM, "action[%zu] (%s) is not finite", at, name);
 }
 
-/* What env.c does with an action: terms that drive no actuator leave its ctrl as it is. */
-static ph_status act(ph_cursor *c) {
+ph_status ph_rerun_act(ph_cursor *c) {
   size_t nu = (size_t)c->run->dims.nu;
   c->clipped = c->warned = false;
   c->substep = 0;
@@ -98,7 +97,7 @@ static ph_status act(ph_cursor *c) {
 }
 
 static ph_status part(ph_cursor *c, int n) {
-  ph_status status = c->substep == 0 ? act(c) : PH_OK;
+  ph_status status = c->substep == 0 ? ph_rerun_act(c) : PH_OK;
   c->cost++;
   return status == PH_OK ? substeps(c, n) : status;
 }

@@ -11,7 +11,7 @@ extern "C" {
 struct Dynamic : Fixture {
   dynamic_answer dyn{};
   struct lanes lane {};
-  std::vector<double> drift, one, ghost, dyn_values, dyn_reads;
+  std::vector<double> drift, one, ghost, dyn_values, dyn_reads, dyn_next;
   std::vector<uint8_t> dyn_pred;
   std::vector<int64_t> dyn_hold;
   std::vector<joint_errors> joints;
@@ -178,6 +178,8 @@ struct Dynamic : Fixture {
     dyn.contacts = touches.data();
     dyn.ncontacts = touches.size();
     dyn.qpos = dyn.qvel = dyn.values;
+    dyn_next = next_ctrl;
+    dyn.next_ctrl = snap.next_ctrl ? dyn_next.data() : nullptr;
   }
 
   std::string at(int rows, int cols) {

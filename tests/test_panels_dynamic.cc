@@ -175,6 +175,48 @@ TEST(PanelsDynamic, FindingsOfFileAndPassAreOneListWorstFirst) {
   EXPECT_EQ(app_finding(&f.a, 7), nullptr);
 }
 
+TEST(PanelsDynamic, CtrlOfTheRerunsOwnTermsStandsBesideTheRecorded) {
+  for (tui_mode mode : {MODE_DYNAMIC, MODE_BOTH}) {
+    Dynamic f(mode);
+    std::string text = f.at(40, 120);
+    EXPECT_TRUE(has(text, "action 213 -> ctrl: dyn equal")) << text;
+    f.dyn_next[1] = std::nextafter(f.dyn_next[1], 1);
+    f.dyn_next[2] = -1.5;
+    text = f.at(40, 120);
+    EXPECT_TRUE(has(text, "action 213 -> ctrl: 2 of 5 differ")) << text;
+    EXPECT_TRUE(has(line_with(text, "#     action"), "recorded    dynamic")) << text;
+    EXPECT_TRUE(has(line_with(text, "arm_base_t"), "0.00600          =")) << text;
+    EXPECT_TRUE(has(line_with(text, "arm_shldr_t"), "0.34470    0.34470")) << "bits, not digits";
+    EXPECT_TRUE(has(line_with(text, "arm_elbow_t"), "-1.89845   -1.50000")) << text;
+    f.dyn.next_ctrl = nullptr;
+    text = f.at(40, 120);
+    EXPECT_TRUE(has(text, "action 213 -> ctrl ─")) << "not known: nothing is said" << text;
+  }
+  Dynamic f(MODE_KINEMATIC);
+  f.dyn_next[2] = -1.5;
+  EXPECT_TRUE(has(f.at(40, 120), "action 213 -> ctrl ─"));
+}
+
+TEST(PanelsDynamic, ContactsNameTheSubstepThatTheyAreOf) {
+  Dynamic f;
+  EXPECT_TRUE(has(f.at(40, 120), "contacts at 213 ─"));
+  f.walk(213, 4);
+  EXPECT_TRUE(has(f.at(40, 120), "contacts at 213+4/10, rec at 213 ─")) << f.at(40, 120);
+}
+
+TEST(PanelsDynamic, TheHeaderSaysWhatBrokeTheHoldThatNeverLatched) {
+  Dynamic f;
+  f.dyn.breaks = true;
+  f.dyn.broke = {292, 22, 25, {}};
+  set_text(f.dyn.broke.text, "near false (dist(gripper,handle) 0.104)");
+  std::string line = line_with(f.at(60, 240), "DIVERGED");
+  EXPECT_TRUE(has(line, "latch: recorded 287, dynamic NEVER (hold 25 steps = 0.5 s): broke at 292 "
+                        "(22/25), near false (dist(gripper,handle) 0.104)"))
+      << line;
+  f.dyn.breaks = false;
+  EXPECT_FALSE(has(f.at(60, 240), "broke at 292"));
+}
+
 TEST(PanelsDynamic, EverySizeDraws) {
   for (tui_mode mode : {MODE_DYNAMIC, MODE_BOTH}) {
     Dynamic f(mode);

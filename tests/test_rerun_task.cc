@@ -29,6 +29,22 @@ void record(const std::string &dir, ph_model *model, ph_task *task, int episodes
   ASSERT_EQ(PH_OK, ph_recorder_close(rec, nullptr)) << ph_error();
 }
 
+/* What the action makes of ctrl is known before the step is taken, and asking moves nothing. */
+void expect_ctrl(Cursor &c, const Episode &e) {
+  const ph_instant *now = ph_cursor_now(c.cursor);
+  const double *ctrl = nullptr;
+  if (now->step + 1 >= e.meta().states) {
+    EXPECT_EQ(PH_EINVAL, ph_cursor_ctrl(c.cursor, &ctrl));
+    return;
+  }
+  for (int twice = 0; twice < 2; twice++) {
+    ASSERT_EQ(PH_OK, ph_cursor_ctrl(c.cursor, &ctrl)) << ph_error();
+    std::string row = e.row(PH_COL_CTRL, now->step + 1);
+    ASSERT_EQ(0, memcmp(ctrl, row.data(), row.size())) << now->step;
+  }
+  expect_recorded(*now, e);
+}
+
 /* Every step of the episode, by one cursor, and from an anchor; then in any order. */
 void expect_whole(const Recorded &run, size_t i, bool around) {
   Episode e(run, i);
@@ -43,6 +59,7 @@ void expect_whole(const Recorded &run, size_t i, bool around) {
       expect_recorded(c.go(t), e);
       if (t > anchor)
         expect_outcome(c.go(t), e);
+      expect_ctrl(c, e);
       if (testing::Test::HasFatalFailure())
         return;
     }

@@ -40,6 +40,7 @@ void dynamic_answer_free(struct dynamic_answer *d) {
   free(d->values);
   free(d->action);
   free(d->ctrl);
+  free(d->next_ctrl);
   free(d->qpos);
   free(d->qvel);
   free(d->act);

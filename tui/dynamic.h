@@ -74,9 +74,10 @@ struct dynamic_answer {
   int64_t step;
   int substep;
   double time;
-  double *values; /* as many as the reel has signals */
-  double *action; /* that is taken from here; NULL */
-  double *ctrl;   /* in force */
+  double *values;    /* as many as the reel has signals */
+  double *action;    /* that is taken from here; NULL */
+  double *ctrl;      /* in force */
+  double *next_ctrl; /* that the action comes to; NULL: not known, or no action is taken */
   double *qpos, *qvel, *act;
   size_t ncontacts;
   struct dynamic_contact {

@@ -148,6 +148,15 @@ static bool copy_action(struct dynamic_answer *out, const ph_instant *now, const
   return true;
 }
 
+/* Within a step it is the one in force. */
+static bool copy_next_ctrl(struct dynamic_answer *out, struct dynamic *d, const struct reel *reel) {
+  const ph_instant *now = ph_cursor_now(d->cursor);
+  const double *ctrl = now->row.ctrl;
+  if (now->substep == 0 && ph_cursor_ctrl(d->cursor, &ctrl) != PH_OK)
+    return true;
+  return copy_doubles(&out->next_ctrl, ctrl, (size_t)reel->nctrl);
+}
+
 static bool copy_contacts(struct dynamic_answer *out, const ph_frame *frame) {
   if (frame->ncontact == 0)
     return true;
@@ -227,7 +236,8 @@ ph_status dynamic_take_frame(struct dynamic_answer *out, struct dynamic *d, stru
   copy_judged(out, now, o);
   bool ok = copy_row(out, &now->row, o->reel) && copy_action(out, now, o) &&
             copy_doubles(&out->values, frame->values, o->reel->nsignals) &&
-            copy_contacts(out, frame) && copy_conditions(out, d, o);
+            copy_contacts(out, frame) && copy_conditions(out, d, o) &&
+            copy_next_ctrl(out, d, o->reel);
   if (ok && recorded && recorded->row.state && now->substep == 0 && recorded->step == now->step)
     ok = compare(out, d, &recorded->row, &now->row);
   out->has_frame = ok;

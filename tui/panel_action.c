@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamic_view.h"
 #include "panel.h"
 #include "text.h"
 
@@ -143,9 +144,45 @@ static bool any_cut(const struct app *app) {
   return false;
 }
 
+/* --- recorded against dynamic --- */
+
+/* ctrl that the rerun's own terms made of the action, where there is a recorded one to hold it
+ * against; NULL. */
+static const double *dynamic_ctrl(const struct app *app) {
+  const struct dynamic_answer *d = app_dyn_frame(app);
+  return d && app->snap->next_ctrl ? d->next_ctrl : NULL;
+}
+
+static bool ctrl_equal(const struct app *app, int ctrl) {
+  const double *dynamic = dynamic_ctrl(app);
+  return !dynamic || memcmp(&dynamic[ctrl], &app->snap->next_ctrl[ctrl], sizeof *dynamic) == 0;
+}
+
+/* Of all that the model has: what no element drives is the terms' business too. */
+static int ctrl_unequal(const struct app *app) {
+  int n = 0;
+  for (int i = 0; i < app_reel(app)->nctrl; i++)
+    n += !ctrl_equal(app, i);
+  return n;
+}
+
+/* " -> ctrl: dyn equal", " -> ctrl: 2 of 5 differ" */
+static void title_ctrl(char *title, size_t size, const struct app *app) {
+  size_t n = strlen(title);
+  int unequal = ctrl_unequal(app);
+  if (!dynamic_ctrl(app) || n >= size)
+    return;
+  if (unequal == 0)
+    snprintf(title + n, size - n, ": dyn equal");
+  else
+    snprintf(title + n, size - n, ": %d of %d differ", unequal, app_reel(app)->nctrl);
+}
+
+/* --- columns --- */
+
 /* Where the columns are; -1: no room for one, or nothing to stand in it. */
 struct columns {
-  int raw, name, name_width, now, next, cut, bar;
+  int raw, name, name_width, now, next, dyn, cut, bar;
 };
 
 static void columns_fit(struct columns *c, const struct app *app, int width) {
@@ -155,13 +192,15 @@ static void columns_fit(struct columns *c, const struct app *app, int width) {
     int w = text_width(element_name(reel, i), 24, NULL);
     longest = w > longest ? w : longest;
   }
-  *c = (struct columns){.raw = 4, .now = -1, .next = -1, .cut = -1, .bar = -1};
+  *c = (struct columns){.raw = 4, .now = -1, .next = -1, .dyn = -1, .cut = -1, .bar = -1};
   c->name = c->raw + NUMBER_WIDTH + 2;
   int left = width - c->name - 1, number = NUMBER_WIDTH + 2;
   int bar_width = BAR_WIDTH + 4;
   bool ctrl = any_ctrl(reel), next = ctrl && left >= 8 + number;
   bool cut = any_cut(app) && left >= 8 + (next ? number : 0) + CUT_WIDTH + 2;
   left -= cut ? CUT_WIDTH + 2 : 0;
+  bool dyn = next && ctrl_unequal(app) > 0 && left >= 8 + 2 * number;
+  left -= dyn ? number : 0;
   bool bar = any_range(reel) && left >= longest + number + bar_width;
   bool now = ctrl && left >= longest + 2 * number + bar_width + 8;
   left -= (bar ? bar_width : 0) + (next ? number : 0) + (now ? number : 0);
@@ -171,6 +210,8 @@ static void columns_fit(struct columns *c, const struct app *app, int width) {
     c->now = x, x += number;
   if (next)
     c->next = x, x += number;
+  if (dyn)
+    c->dyn = x, x += number;
   if (cut)
     c->cut = x, x += CUT_WIDTH + 2;
   if (bar)
@@ -184,7 +225,10 @@ static void columns_head(struct surface *s, struct rect r, const struct columns 
   if (c->now >= 0)
     surface_put_right(s, r, 0, c->now + NUMBER_WIDTH, STYLE_DIM, "in force");
   if (c->next >= 0)
-    surface_put_right(s, r, 0, c->next + NUMBER_WIDTH, STYLE_DIM, "value");
+    surface_put_right(s, r, 0, c->next + NUMBER_WIDTH, STYLE_DIM,
+                      c->dyn >= 0 ? "recorded" : "value");
+  if (c->dyn >= 0)
+    surface_put_right(s, r, 0, c->dyn + NUMBER_WIDTH, STYLE_DIM, "dynamic");
   if (c->cut >= 0)
     surface_put_right(s, r, 0, c->cut + CUT_WIDTH, STYLE_DIM, "cut");
   if (c->bar >= 0)
@@ -195,6 +239,20 @@ static void put_number(struct surface *s, struct rect r, int y, int x, double va
   char buf[32];
   text_number(buf, sizeof buf, value, NUMBER_WIDTH);
   surface_put(s, r, y, x, STYLE_NORMAL, buf);
+}
+
+/* "=" where it is the recorded one bit for bit. */
+static void put_dynamic(struct surface *s, struct rect r, int y, int x, const struct app *app,
+                        int ctrl) {
+  char buf[32];
+  const double *dynamic = dynamic_ctrl(app);
+  if (!dynamic)
+    return;
+  text_number(buf, sizeof buf, dynamic[ctrl], NUMBER_WIDTH);
+  if (ctrl_equal(app, ctrl))
+    surface_put_right(s, r, y, x + NUMBER_WIDTH, STYLE_DIM, "=");
+  else
+    surface_put(s, r, y, x, STYLE_BAD, buf);
 }
 
 /* "12x"; there is room for four digits. */
@@ -223,6 +281,10 @@ static void action_row(struct surface *s, struct rect r, int y, const struct col
     put_number(s, r, y, c->now, snap->ctrl[ctrl]);
   if (known && c->next >= 0)
     put_number(s, r, y, c->next, snap->next_ctrl ? snap->next_ctrl[ctrl] : NAN);
+  if (known && c->dyn >= 0)
+    put_dynamic(s, r, y, c->dyn, app, ctrl);
+  else if (known && c->next >= 0 && !ctrl_equal(app, ctrl))
+    surface_put(s, r, y, c->next + NUMBER_WIDTH, STYLE_BAD, "!");
   if (c->cut >= 0)
     put_cut(s, r, y, c->cut, times_cut(snap, i));
   if (!isfinite(action))
@@ -279,12 +341,14 @@ static bool any_by_hand(const struct app *app, const struct reel *reel) {
 void panel_action_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
   const struct snapshot *snap = app->snap;
-  char title[80] = "action -> ctrl";
+  char title[120] = "action -> ctrl";
   bool frame = reel && snap->has_frame;
   bool none = frame && !snap->action && reel->nactions > 0;
   if (frame)
     snprintf(title, sizeof title, "action %lld%s", (long long)snap->step,
              reel->nactions == 0 || any_ctrl(reel) ? " -> ctrl" : "");
+  if (frame && reel->nactions > 0 && any_ctrl(reel))
+    title_ctrl(title, sizeof title, app);
   int64_t next = frame ? reel->states - 1 + (snap->live.substep > 0) : 0;
   if (frame && !is_at_head(app) && any_by_hand(app, reel))
     snprintf(title, sizeof title, "action %lld; by hand from %lld on: =", (long long)snap->step,

@@ -327,9 +327,13 @@ static void ctrl_text(char *out, size_t size, const struct app *app,
 /* "contacts at 213: 3   rec dyn", pairs below, and a line about ctrl. */
 static void contacts_draw(struct surface *s, struct rect r, const struct app *app,
                           const struct dynamic_answer *d, int pairs) {
-  char title[60], text[300], fit[300];
+  char title[100], place[48], text[300], fit[300];
   const char(*geom)[64];
-  snprintf(title, sizeof title, "contacts at %lld", (long long)app->snap->step);
+  dyn_place(place, sizeof place, app, app->snap->step, d->substep);
+  if (d->substep > 0) /* of the recording there are whole steps alone */
+    snprintf(title, sizeof title, "contacts at %s, rec at %lld", place, (long long)app->snap->step);
+  else
+    snprintf(title, sizeof title, "contacts at %s", place);
   surface_rule(s, r, 0, title, "rec dyn");
   int room = r.h - 2, shown = pairs > room ? room - 1 : pairs;
   for (int i = 0; i < shown && pair_at(app, d, i, &geom); i++) {

@@ -148,6 +148,12 @@ PH_API const ph_instant *ph_cursor_now(const ph_cursor *cursor); /* never NULL *
 /* Control steps of physics that the last seek took. */
 PH_API int64_t ph_cursor_cost(const ph_cursor *cursor);
 
+/* ctrl (nu) that the next control step begins with: what the action that is fed there comes to.
+ * Nothing moves; *ctrl is good until the cursor's next call. PH_EINVAL: it stands within a step or
+ * on the last, or took a single step. PH_ENOTFOUND: the file's ctrl of each substep is fed. Errors
+ * of the action as ph_cursor_seek has them. */
+PH_API ph_status ph_cursor_ctrl(ph_cursor *cursor, const double **ctrl);
+
 /* One step from the *recorded* state `step`, with the action that is fed there: the one-step
  * successor, to be compared with recorded state step+1. The cursor stands there then, not judged,
  * and no state of it is kept; the next seek starts from a kept one. Errors as above; PH_ECORRUPT
