@@ -2,13 +2,9 @@
  * that of the step's substeps and forward alone, in the same steps, for the tasks in data/ and for
  * conditions of each kind on the drawer's scene. Usage: bench_conditions SOURCE_ROOT. Prints JSON
  * lines; exit 1 when a ratio misses its goal. */
-#include <playhead/check.h>
-#include <playhead/playhead.h>
+#include "bench.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <playhead/check.h>
 
 enum { ROUNDS = 7 };
 static const double goal = 1.10;
@@ -33,23 +29,6 @@ static const struct {
                " success = function(s) return s.stages_done == 1 end"},
 };
 
-static void need(ph_status status, const char *what) {
-  if (status == PH_OK)
-    return;
-  fprintf(stderr, "bench_conditions: %s: %s\n", what, ph_error());
-  exit(3);
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *x) {
-  qsort(x, ROUNDS, sizeof *x, compare);
-  return x[ROUNDS / 2];
-}
-
 static double known(double x) {
   return isfinite(x) ? x : 0;
 }
@@ -59,7 +38,7 @@ static int bench(const char *name, const ph_task *task, const ph_model *model) {
   for (int r = 0; r < ROUNDS; r++) {
     ph_check *check = NULL;
     ph_check_options opt = {.seed = (uint64_t)r, .episodes = 2, .steps = 100};
-    need(ph_task_check(&check, task, model, &opt), name);
+    bench_need(ph_task_check(&check, task, model, &opt), name);
     const ph_check_cost *cost = &check->cost;
     step[r] = cost->physics;
     conditions[r] = known(cost->conditions);
@@ -67,11 +46,15 @@ static int bench(const char *name, const ph_task *task, const ph_model *model) {
     all[r] = 1 + (conditions[r] + known(cost->reward)) / step[r];
     ph_check_free(check);
   }
-  double ratio = median(all);
-  printf("{\"bench\":\"conditions\",\"task\":\"%s\",\"ratio\":%.4f,\"goal\":%.2f,\"step_us\":%.2f,"
-         "\"conditions_us\":%.3f,\"policy_us\":%.3f}\n",
-         name, ratio, goal, median(step), median(conditions), median(policy));
-  return ratio > goal;
+  double ratio = bench_median(all, ROUNDS);
+  bench_begin("conditions");
+  bench_text("task", name);
+  bool missed = bench_at_most(ratio, goal);
+  bench_number("step_us", bench_median(step, ROUNDS), 2);
+  bench_number("conditions_us", bench_median(conditions, ROUNDS), 3);
+  bench_number("policy_us", bench_median(policy, ROUNDS), 3);
+  bench_end();
+  return missed;
 }
 
 static int bench_file(const char *root, const char *name) {
@@ -79,8 +62,8 @@ static int bench_file(const char *root, const char *name) {
   ph_task *task = NULL;
   ph_model *model = NULL;
   snprintf(path, sizeof path, "%s/data/%s.lua", root, name);
-  need(ph_task_open(&task, path), path);
-  need(ph_task_model(&model, task, NULL), path);
+  bench_need(ph_task_open(&task, path), path);
+  bench_need(ph_task_model(&model, task, NULL), path);
   int failed = bench(name, task, model);
   ph_model_unref(model);
   ph_task_unref(task);
@@ -99,12 +82,12 @@ int main(int argc, char **argv) {
   failed |= bench_file(argv[1], "muscle_reach");
   failed |= bench_file(argv[1], "quadruped_stand");
   snprintf(path, sizeof path, "%s/data/drawer.xml", argv[1]);
-  need(ph_model_open(&model, path, NULL), path);
+  bench_need(ph_model_open(&model, path, NULL), path);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ph_task *task = NULL;
     snprintf(source, sizeof source, "return { control_steps = 10, hold_seconds = 100, %s }",
              cases[i].body);
-    need(ph_task_parse(&task, source, strlen(source), "bench.lua"), cases[i].name);
+    bench_need(ph_task_parse(&task, source, strlen(source), "bench.lua"), cases[i].name);
     failed |= bench(cases[i].name, task, model);
     ph_task_unref(task);
   }

@@ -4,27 +4,18 @@
  *   sparse      a file of 2 GB of images, opened: bytes that were read
  * Prints JSON lines; exit 1 when a ratio misses its goal. */
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <time.h>
 #include <vector>
 
 #include "../foreign_layouts.h"
 
-#include <playhead/playhead.h>
+#include "bench.h"
 
 namespace fs = std::filesystem;
 
 static const int SEEKS = 400, ROUNDS = 3, ROWS = 400, DEMOS = 20;
-
-static double now() {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double median(std::vector<double> times) {
   if (times.empty())
@@ -36,13 +27,6 @@ static double median(std::vector<double> times) {
 /* Of times that differ by what else the machine does. */
 static double least(const std::vector<double> &times) {
   return times.empty() ? 0 : *std::min_element(times.begin(), times.end());
-}
-
-static void need(ph_status status, const char *what) {
-  if (status == PH_OK)
-    return;
-  fprintf(stderr, "bench_foreign: %s: %s\n", what, ph_error());
-  exit(3);
 }
 
 /* One row after another, the same in both languages. */
@@ -110,8 +94,8 @@ struct opened {
   ph_episode *episode = nullptr;
   explicit opened(const std::string &path) {
     const char *paths[] = {path.c_str()};
-    need(ph_store_open(&store, paths, 1, nullptr), "store");
-    need(ph_store_episode(&episode, store, 0), "episode");
+    bench_need(ph_store_open(&store, paths, 1, nullptr), "store");
+    bench_need(ph_store_episode(&episode, store, 0), "episode");
   }
   opened(const opened &) = delete;
   opened &operator=(const opened &) = delete;
@@ -130,18 +114,18 @@ static int read_row(const ph_episode *episode, int64_t row, std::vector<double> 
   bool raw = !ph_episode_meta_of(episode)->model_sha256[0]; /* its states are a channel */
   for (ph_column column : columns)
     if (ph_episode_has(episode, column) && !(raw && column == PH_COL_STATES) && ++arrays)
-      need(ph_episode_read(episode, column, row, 1, out.data()), "read");
+      bench_need(ph_episode_read(episode, column, row, 1, out.data()), "read");
   for (size_t i = 0; i < n; i++)
     if (channels[i].kind == PH_CHANNEL_NUMBERS && ++arrays)
-      need(ph_episode_channel_read(episode, i, row, 1, out.data()), "channel");
+      bench_need(ph_episode_channel_read(episode, i, row, 1, out.data()), "channel");
   return arrays;
 }
 
 static double open_once(const std::string &path, std::vector<double> &out) {
-  double t = now();
+  double t = bench_now();
   opened file(path);
   read_row(file.episode, 0, out);
-  return now() - t;
+  return bench_now() - t;
 }
 
 static bool compressed(const std::string &dir) {
@@ -174,50 +158,56 @@ static bool compressed(const std::string &dir) {
     opened file(path);
     arrays = read_row(file.episode, 0, out);
     for (int64_t row : places()) {
-      double t = now();
+      double t = bench_now();
       read_row(file.episode, row, out);
-      seeks.push_back(now() - t);
+      seeks.push_back(bench_now() - t);
     }
   }
   double open_ratio = least(opens) / least(h5py_opens);
   double seek_ratio = median(seeks) / median(h5py_seeks);
-  printf("{\"bench\":\"foreign_open\",\"us\":%.1f,\"with_model_us\":%.1f,\"h5py_us\":%.1f,"
-         "\"ratio\":%.3f}\n",
-         1e6 * least(opens), 1e6 * least(model_opens), 1e6 * least(h5py_opens), open_ratio);
-  printf(
-      "{\"bench\":\"foreign_seek\",\"arrays\":%d,\"h5py_arrays\":%d,\"us\":%.1f,\"h5py_us\":%.1f,"
-      "\"ratio\":%.3f,\"goal\":1.0}\n",
-      arrays, h5py_arrays, 1e6 * median(seeks), 1e6 * median(h5py_seeks), seek_ratio);
-  return seek_ratio <= 1.0 && arrays == h5py_arrays;
+  bench_begin("foreign_open");
+  bench_number("us", 1e6 * least(opens), 1);
+  bench_number("with_model_us", 1e6 * least(model_opens), 1);
+  bench_number("h5py_us", 1e6 * least(h5py_opens), 1);
+  bench_number("ratio", open_ratio, 3);
+  bench_end();
+  bench_begin("foreign_seek");
+  bool missed = bench_at_most(seek_ratio, 1);
+  bench_whole("arrays", arrays);
+  bench_whole("h5py_arrays", h5py_arrays);
+  bench_number("us", 1e6 * median(seeks), 1);
+  bench_number("h5py_us", 1e6 * median(h5py_seeks), 1);
+  bench_end();
+  return !missed && arrays == h5py_arrays;
 }
 
 /* --- 20 000 demos --- */
 
 static double list_names(const std::string &path) {
-  double t = now();
+  double t = bench_now();
   hid_t file = H5I_INVALID_HID, data = H5I_INVALID_HID;
   char **names = nullptr;
   size_t n = 0;
-  need(ph_h5_open(&file, path.c_str()), "open");
-  need(ph_h5_group(&data, file, "data"), "data");
-  need(ph_h5_names(&names, &n, data), "names");
+  bench_need(ph_h5_open(&file, path.c_str()), "open");
+  bench_need(ph_h5_group(&data, file, "data"), "data");
+  bench_need(ph_h5_names(&names, &n, data), "names");
   ph_h5_names_free(names, n);
   ph_h5_close(data);
   ph_h5_close(file);
-  return now() - t;
+  return bench_now() - t;
 }
 
 static double first_frame(const std::string &path, size_t *count) {
-  double t = now();
+  double t = bench_now();
   opened file(path);
   ph_model *model = nullptr;
   ph_replay *replay = nullptr;
   const ph_episode_meta *meta = ph_episode_meta_of(file.episode);
-  need(ph_store_model(&model, file.store, meta->model_sha256), "model");
-  need(ph_replay_create(&replay, file.episode, model, nullptr), "replay");
-  need(ph_replay_seek(replay, 0, 0, PH_KINEMATIC), "seek");
+  bench_need(ph_store_model(&model, file.store, meta->model_sha256), "model");
+  bench_need(ph_replay_create(&replay, file.episode, model, nullptr), "replay");
+  bench_need(ph_replay_seek(replay, 0, 0, PH_KINEMATIC), "seek");
   *count = ph_store_count(file.store);
-  double time = now() - t;
+  double time = bench_now() - t;
   ph_replay_free(replay);
   ph_model_unref(model);
   return time;
@@ -236,11 +226,14 @@ static bool many(const std::string &dir) {
     frames.push_back(first_frame(path, &count));
   }
   double ratio = least(frames) / least(names);
-  printf("{\"bench\":\"foreign_many\",\"demos\":%zu,\"first_frame_ms\":%.1f,\"names_ms\":%.1f,"
-         "\"ratio\":%.3f,\"goal\":3.0}\n",
-         count, 1e3 * least(frames), 1e3 * least(names), ratio);
+  bench_begin("foreign_many");
+  bench_whole("demos", (int64_t)count);
+  bool missed = bench_at_most(ratio, 3);
+  bench_number("first_frame_ms", 1e3 * least(frames), 1);
+  bench_number("names_ms", 1e3 * least(names), 1);
+  bench_end();
   fs::remove(path);
-  return ratio <= 3.0 && count == 20000;
+  return !missed && count == 20000;
 }
 
 /* --- 2 GB of images --- */
@@ -274,8 +267,11 @@ static bool sparse(const std::string &dir) {
   double time = first_frame(path, &count);
   int64_t read = bytes_read() - before;
   uintmax_t size = fs::file_size(path);
-  printf("{\"bench\":\"foreign_images\",\"file_bytes\":%ju,\"bytes_read\":%lld,\"ms\":%.1f}\n",
-         size, (long long)read, 1e3 * time);
+  bench_begin("foreign_images");
+  bench_whole("file_bytes", (int64_t)size);
+  bench_whole("bytes_read", read);
+  bench_number("ms", 1e3 * time, 1);
+  bench_end();
   return size > 2000000000u && (before < 0 || read < 4 << 20);
 }
 

@@ -5,14 +5,9 @@
 #include "mjcf.h"
 #include "sink.h"
 
-#include <playhead/playhead.h>
+#include "bench.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { SEEKS = 3000, ROUNDS = 5 };
 
@@ -25,29 +20,6 @@ static const char model_xml[] =
     "size='.04'/><body pos='0 0 .3'><joint type='hinge' axis='1 0 0'/><geom type='capsule' "
     "fromto='0 0 0 0 0 .3' size='.04'/></body></body></body></body></worldbody></mujoco>";
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double quantile(double *times, int n, double q) {
-  qsort(times, (size_t)n, sizeof *times, compare);
-  return times[(int)(q * (n - 1))];
-}
-
-static void need(ph_status status, const char *what) {
-  if (status == PH_OK)
-    return;
-  fprintf(stderr, "bench_seek: %s: %s\n", what, ph_error());
-  exit(3);
-}
-
 /* Writes an episode of n actions by repeating one short rollout. */
 static void write_run(const char *dir, const ph_model *model, int64_t n) {
   ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
@@ -59,19 +31,19 @@ static void write_run(const char *dir, const ph_model *model, int64_t n) {
   const double *actions = action;
   uint8_t flags = 0;
   int env = 0;
-  need(ph_recorder_open(&rec, dir, model, &opt), "open");
-  need(ph_sim_create(&sim, model), "sim");
-  need(ph_sim_get_row(sim, &row), "row");
-  need(ph_recorder_begin(rec, 0, 1, NULL, 0, &row), "begin");
+  bench_need(ph_recorder_open(&rec, dir, model, &opt), "open");
+  bench_need(ph_sim_create(&sim, model), "sim");
+  bench_need(ph_sim_get_row(sim, &row), "row");
+  bench_need(ph_recorder_begin(rec, 0, 1, NULL, 0, &row), "begin");
   for (int64_t t = 0; t < n; t++) {
     bool warned;
     if (t < 1000)
-      need(ph_sim_step(sim, action, 10, &warned), "step");
-    need(ph_sim_get_row(sim, &row), "row");
-    need(ph_recorder_rows(rec, &env, 1, &actions, NULL, &reward, &flags, &row), "rows");
+      bench_need(ph_sim_step(sim, action, 10, &warned), "step");
+    bench_need(ph_sim_get_row(sim, &row), "row");
+    bench_need(ph_recorder_rows(rec, &env, 1, &actions, NULL, &reward, &flags, &row), "rows");
   }
-  need(ph_recorder_end(rec, 0, PH_END_TRUNCATED, -1, ""), "end");
-  need(ph_recorder_close(rec, NULL), "close");
+  bench_need(ph_recorder_end(rec, 0, PH_END_TRUNCATED, -1, ""), "end");
+  bench_need(ph_recorder_close(rec, NULL), "close");
   ph_sim_free(sim);
 }
 
@@ -89,19 +61,19 @@ struct bench {
 
 static void open_bench(struct bench *b, const char *dir) {
   const char *paths[] = {dir};
-  need(ph_store_open(&b->store, paths, 1, NULL), "store");
-  need(ph_store_episode(&b->episode, b->store, 0), "episode");
+  bench_need(ph_store_open(&b->store, paths, 1, NULL), "store");
+  bench_need(ph_store_episode(&b->episode, b->store, 0), "episode");
   const ph_episode_meta *meta = ph_episode_meta_of(b->episode);
-  need(ph_store_model(&b->model, b->store, meta->model_sha256), "model");
-  need(ph_replay_create(&b->replay, b->episode, b->model, NULL), "replay");
-  need(ph_sim_create(&b->bare, b->model), "bare");
+  bench_need(ph_store_model(&b->model, b->store, meta->model_sha256), "model");
+  bench_need(ph_replay_create(&b->replay, b->episode, b->model, NULL), "replay");
+  bench_need(ph_sim_create(&b->bare, b->model), "bare");
   b->states = meta->states;
   b->fd = open(meta->file, O_RDONLY);
   b->size = lseek(b->fd, 0, SEEK_END);
   b->bytes = calloc(4096, sizeof *b->bytes);
   for (int64_t t = 0; t < b->states; t++) /* warm: every block verified */
     if (t % PH_CRC_BLOCK_ROWS == 0 || t == b->states - 1)
-      need(ph_replay_seek(b->replay, t, 0, PH_KINEMATIC), "warm");
+      bench_need(ph_replay_seek(b->replay, t, 0, PH_KINEMATIC), "warm");
 }
 
 static void close_bench(struct bench *b) {
@@ -129,20 +101,19 @@ static void bare_seek(struct bench *b, int64_t step) {
   }
   const ph_frame *frame = ph_replay_frame(b->replay);
   row = frame->row;
-  need(ph_sim_set_row(sim, &row), "set");
-  need(ph_sim_forward(sim), "forward");
+  bench_need(ph_sim_set_row(sim, &row), "set");
+  bench_need(ph_sim_forward(sim), "forward");
 }
 
 static void measure(struct bench *b, double *ours, double *floor_time, int *n) {
   unsigned random = 12345;
   for (int i = 0; i < SEEKS; i++) {
-    random = random * 1664525u + 1013904223u;
-    int64_t step = (int64_t)((double)random / 4294967296.0 * (double)b->states);
-    double t0 = now();
-    need(ph_replay_seek(b->replay, step, 0, PH_KINEMATIC), "seek");
-    double t1 = now();
+    int64_t step = bench_random(&random, b->states);
+    double t0 = bench_now();
+    bench_need(ph_replay_seek(b->replay, step, 0, PH_KINEMATIC), "seek");
+    double t1 = bench_now();
     bare_seek(b, step);
-    double t2 = now();
+    double t2 = bench_now();
     ours[*n] = t1 - t0;
     floor_time[(*n)++] = t2 - t1;
   }
@@ -152,14 +123,13 @@ int main(void) {
   static double ours[2][SEEKS * ROUNDS], bare[2][SEEKS * ROUNDS];
   int n[2] = {0, 0}, missed = 0;
   const int64_t actions[2] = {1000, 1000000};
-  char root[] = "/tmp/playhead-bench-XXXXXX", dir[2][80], command[120];
+  char root[300], dir[2][400];
   ph_source *source = NULL;
   ph_model *model = NULL;
   struct bench bench[2];
-  if (!mkdtemp(root))
-    return 3;
-  need(ph_mjcf_parse(&source, model_xml, strlen(model_xml), "bench.xml"), "parse");
-  need(ph_model_from_source(&model, source, NULL, NULL), "model");
+  bench_folder(root, sizeof root);
+  bench_need(ph_mjcf_parse(&source, model_xml, strlen(model_xml), "bench.xml"), "parse");
+  bench_need(ph_model_from_source(&model, source, NULL, NULL), "model");
   for (int k = 0; k < 2; k++) {
     snprintf(dir[k], sizeof dir[k], "%s/%d", root, k);
     write_run(dir[k], model, actions[k]);
@@ -170,24 +140,30 @@ int main(void) {
       measure(&bench[k], ours[k], bare[k], &n[k]);
   double p50[2], relative[2];
   for (int k = 0; k < 2; k++) {
-    p50[k] = quantile(ours[k], n[k], 0.5);
-    double floor50 = quantile(bare[k], n[k], 0.5), p99 = quantile(ours[k], n[k], 0.99);
+    p50[k] = bench_quantile(ours[k], n[k], 0.5);
+    double floor50 = bench_quantile(bare[k], n[k], 0.5), p99 = bench_quantile(ours[k], n[k], 0.99);
     double ratio = p50[k] / floor50, tail = p99 / p50[k];
-    double floor99 = quantile(bare[k], n[k], 0.99);
-    printf("{\"bench\":\"kinematic_seek\",\"steps\":%lld,\"p50_us\":%.2f,\"floor_p50_us\":%.2f,"
-           "\"ratio\":%.3f,\"goal\":1.25,\"p99_over_p50\":%.2f,\"tail_goal\":4,"
-           "\"floor_p99_us\":%.2f}\n",
-           (long long)actions[k], 1e6 * p50[k], 1e6 * floor50, ratio, tail, 1e6 * floor99);
+    double floor99 = bench_quantile(bare[k], n[k], 0.99);
+    bench_begin("kinematic_seek");
+    bench_whole("steps", actions[k]);
+    bool slow = bench_at_most(ratio, 1.25);
+    bench_number("p50_us", 1e6 * p50[k], 2);
+    bench_number("floor_p50_us", 1e6 * floor50, 2);
+    bench_number("p99_over_p50", tail, 2);
+    bench_number("tail_goal", 4, 0);
+    bench_number("floor_p99_us", 1e6 * floor99, 2);
+    bench_end();
     /* A tail that the floor has too is the machine's. */
-    missed += ratio > 1.25 || (tail > 4 && p99 > 1.5 * floor99);
+    missed += slow || (tail > 4 && p99 > 1.5 * floor99);
     relative[k] = ratio;
     close_bench(&bench[k]);
   }
   /* Each against its own floor: random rows of 500 MB miss the processor's caches in both. */
-  printf("{\"bench\":\"seek_length\",\"ratio\":%.3f,\"goal\":1.2,\"p50_ratio\":%.3f}\n",
-         relative[1] / relative[0], p50[1] / p50[0]);
-  missed += relative[1] / relative[0] > 1.2;
+  bench_begin("seek_length");
+  missed += bench_at_most(relative[1] / relative[0], 1.2);
+  bench_number("p50_ratio", p50[1] / p50[0], 3);
+  bench_end();
   ph_model_unref(model);
-  snprintf(command, sizeof command, "rm -rf '%s'", root);
-  return system(command) || missed ? 1 : 0;
+  bench_folder_remove(root);
+  return missed ? 1 : 0;
 }
