@@ -310,6 +310,11 @@ static const struct {
        return b.serial == 1 && b.at == 100 && b.feed == PH_FEED_HELD && !b.dynamic &&
               (r & REACT_SEEK);
      }},
+    {CMD_GHOST, "other.h5:2",
+     [](const FakeApp &f, unsigned r) {
+       const ghost_wish &g = f.app.want.ghost;
+       return g.serial == 1 && strcmp(g.path, "other.h5:2") == 0 && (r & REACT_SEEK);
+     }},
     {CMD_RESET, "", only_live},
     {CMD_RESET_NEXT, "", only_live},
     {CMD_DRIVE, "", only_live},

@@ -168,7 +168,7 @@ unsigned app_resize(struct app *app, int rows, int cols) {
   int columns = app->want.dyn.columns;
   app_refilter_if_changed(app);
   app_relayout(app);
-  bool lanes = app->snap && (app->want.dyn.mode != MODE_KINEMATIC || app->want.envs.n > 0);
+  bool lanes = app->snap && app_has_lanes(app);
   bool wider = lanes && columns != app->want.dyn.columns;
   return REACT_REDRAW | REACT_RELAYOUT | (wider ? REACT_SEEK : 0);
 }
@@ -233,9 +233,10 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
   bool came = app_count(app) != count;
   dyn = app_dyn(app);
-  noted |= panel_envs_lines(app) != envs || app_finding_count(app) != findings || (dyn && lane_judged(app)) != judged ||
-           (dyn && dyn->refused[0]) != refused;
+  noted |= panel_envs_lines(app) != envs || app_finding_count(app) != findings ||
+           (dyn && lane_judged(app)) != judged || (dyn && dyn->refused[0]) != refused;
   app_take_branch(app, saves);
+  noted |= app_take_ghost(app, old);
   bool changed = opened || (came && count == 0) || snap->group != group;
   app_take_following(app, old ? old->following : FOLLOW_NONE);
   snapshot_free(old);
@@ -297,7 +298,7 @@ static unsigned filter_key(struct app *app, uint32_t key) {
 static unsigned prompt_input(struct app *app, uint32_t key) {
   if (app->filtering)
     return filter_key(app, key);
-  app->prompt.names = app_plot_name;
+  app->prompt.names = app_prompt_name;
   app->prompt.names_arg = app;
   enum prompt_result result = prompt_key(&app->prompt, key);
   if (app->prompt.hint[0])

@@ -37,6 +37,12 @@ bool app_dyn_known(const struct dynamic_answer *d) {
   return d->pass.free_run > d->pass.anchor && d->pass.states > 0;
 }
 
+bool app_has_lanes(const struct app *app) {
+  const struct request *want = &app->want;
+  return app_mode(app) != MODE_KINEMATIC || want->dyn.branch.serial || want->ghost.path[0] ||
+         want->envs.n > 0;
+}
+
 int app_control_steps(const struct app *app) {
   const struct dynamic_answer *d = app_dyn(app);
   const struct reel *reel = app_reel(app);
@@ -45,10 +51,7 @@ int app_control_steps(const struct app *app) {
 }
 
 ph_tolerance app_tolerance(const struct app *app) {
-  for (int i = 0; i < PH_MEASURE_COUNT; i++)
-    if (app->want.dyn.tolerance.of[i] != 0)
-      return app->want.dyn.tolerance;
-  return ph_tolerance_default();
+  return wish_tolerance(&app->want.dyn);
 }
 
 /* --- findings: the file's and those of the pass, one list --- */

@@ -35,6 +35,13 @@ double app_step_at(const struct app *app, double seconds);
 void app_zoom_to(struct app *app, int64_t first, int64_t last);
 /* Puts a number on the plot, or takes it off if it is there; the worker knows which. */
 unsigned app_plot(struct app *app, const char *name);
+/* For Tab after a command: the i-th word that may follow it; see prompt.h. */
+const char *app_prompt_name(const void *app, const char *verb, int i);
+/* Likewise of :ghost: paths that are open, and their episodes. */
+const char *app_ghost_name(const void *app, const char *verb, int i);
+/* What is in the way of another episode beside it is said; old is the snapshot before (nullable).
+ * True: the panels need other room. */
+bool app_take_ghost(struct app *app, const struct snapshot *old);
 /* For Tab after a command: the i-th number of the wanted episode that :plot takes; see prompt.h. */
 const char *app_plot_name(const void *app, const char *verb, int i);
 /* The names as the worker understood them; what it did not is said. opened: another episode came.

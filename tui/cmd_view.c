@@ -1,5 +1,6 @@
 /* What is looked at: panels, time zoom, episodes and envs, settings, and the program itself. */
 #include "cmd.h"
+#include "dynamic_view.h"
 #include "envs.h"
 #include "panel.h"
 
@@ -160,8 +161,8 @@ void app_follow_zoom(struct app *app) {
 
 /* Plots of long episodes are read anew for the steps in sight, and lanes are made of them. */
 static unsigned plot_window(const struct app *app) {
-  bool lanes = app->want.dyn.mode != MODE_KINEMATIC;
-  return REACT_REDRAW | (app->snap && (lanes || app->snap->plot.n > 0) ? REACT_SEEK : 0);
+  return REACT_REDRAW |
+         (app->snap && (app_has_lanes(app) || app->snap->plot.n > 0) ? REACT_SEEK : 0);
 }
 
 unsigned do_TIME_IN(struct app *app, int64_t count, const char *args) {

@@ -18,6 +18,13 @@ bool mode_from_name(const char *name, enum tui_mode *out) {
   return false;
 }
 
+ph_tolerance wish_tolerance(const struct dynamic_wish *wish) {
+  for (int m = 0; m < PH_MEASURE_COUNT; m++)
+    if (wish->tolerance.of[m] != 0)
+      return wish->tolerance;
+  return ph_tolerance_default();
+}
+
 struct lanes *lanes_ref(struct lanes *l) {
   atomic_fetch_add(&l->refs, 1);
   return l;

@@ -43,6 +43,9 @@ struct dynamic_wish {
   int columns;         /* of a lane; 0: none are made */
 };
 
+/* Those of the wish; the default ones where it has none. */
+ph_tolerance wish_tolerance(const struct dynamic_wish *wish);
+
 /* Lanes over the steps first .. last, a value a column. Immutable, shared by reference count. */
 struct lanes {
   tui_refs refs;
@@ -50,7 +53,7 @@ struct lanes {
   int n;         /* columns */
   double *drift; /* worst error of a column in tolerances; 0: equal bits, NaN: not known */
   double *one;   /* one-step, likewise */
-  double *ghost; /* of a branch against the recorded states; NULL: there is none */
+  double *ghost; /* of a branch, or of another episode, against the recorded states; NULL: none */
   uint8_t *pred; /* 0 false, 1 some, 2 all, 255 not known; NULL: nothing judges */
   int64_t *hold; /* largest count; -1 not known; NULL likewise */
 };

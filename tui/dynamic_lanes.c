@@ -5,8 +5,7 @@
 
 #include "session_parts.h"
 
-/* The steps that a column stands for, as the timeline has them: at least one. */
-static void column_steps(const struct lanes *l, int col, int64_t *first, int64_t *last) {
+void lanes_steps(const struct lanes *l, int col, int64_t *first, int64_t *last) {
   int64_t n = l->last - l->first + 1;
   int64_t end = (((int64_t)col + 1) * n + l->n - 1) / l->n - 1;
   int64_t begin = ((int64_t)col * n + l->n - 1) / l->n;
@@ -17,7 +16,7 @@ static void column_steps(const struct lanes *l, int col, int64_t *first, int64_t
 static void fill_lane(const struct lanes *l, double *out, const ph_analysis *a, bool one) {
   int64_t first, last;
   for (int i = 0; i < l->n; i++) {
-    column_steps(l, i, &first, &last);
+    lanes_steps(l, i, &first, &last);
     ph_analysis_lane(a, one, first, last - first + 1, &out[i], 1);
   }
 }
@@ -39,7 +38,7 @@ static void judge_column(const struct pass_judged *judged, int64_t first, int64_
 static void fill_judged(struct lanes *l, const struct pass_judged *judged) {
   int64_t first, last;
   for (int i = 0; i < l->n; i++) {
-    column_steps(l, i, &first, &last);
+    lanes_steps(l, i, &first, &last);
     judge_column(judged, first, last, &l->pred[i], &l->hold[i]);
   }
 }
@@ -75,20 +74,21 @@ static struct lanes *make(const struct dynamic *d, int64_t first, int64_t last, 
   return l;
 }
 
-/* The window as the timeline takes it: within the episode, the whole where there is none. */
-static void window(const struct dynamic_wish *wish, int64_t states, int64_t *first, int64_t *last) {
+/* The window as the timeline takes it: the whole where there is none. */
+int lanes_window(const struct dynamic_wish *wish, int64_t states, int64_t *first, int64_t *last) {
+  enum { MOST = 1 << 14 };
   int64_t end = states > 0 ? states - 1 : 0;
   bool some = wish->last > wish->first && wish->first >= 0 && wish->first <= end;
   *first = some ? wish->first : 0;
   *last = some && wish->last < end ? wish->last : end;
+  return wish->columns < MOST ? wish->columns : MOST;
 }
 
 ph_status dynamic_make_lanes(struct dynamic *d, const struct opened *o,
                              const struct dynamic_wish *wish) {
-  enum { MOST = 1 << 14 };
   const ph_analysis *a = d->pass ? pass_analysis(d->pass) : NULL;
   int64_t first, last;
-  int columns = wish->columns < MOST ? wish->columns : MOST;
+  int columns = lanes_window(wish, o->reel->states, &first, &last);
   ph_analysis_progress now;
   if (!a || columns <= 0) {
     lanes_unref(d->lanes);
@@ -98,7 +98,6 @@ ph_status dynamic_make_lanes(struct dynamic *d, const struct opened *o,
   uint64_t news = pass_news(d->pass);
   uint64_t ghost = d->branch.pass ? pass_news(d->branch.pass) + d->branch.serial : 0;
   ph_analysis_look(a, &now);
-  window(wish, o->reel->states, &first, &last);
   if (d->lanes && d->lanes->first == first && d->lanes->last == last && d->lanes->n == columns &&
       d->lanes_news == news && d->lanes_ghost == ghost && d->lanes_free == now.free_run &&
       d->lanes_one == now.one_step)

@@ -19,6 +19,8 @@ bool app_dyn_whole(const struct dynamic_answer *d);
 bool app_dyn_known(const struct dynamic_answer *d);
 /* Substeps of a control step, at least 1. */
 int app_control_steps(const struct app *app);
+/* Whether something on show is made for the columns of the timeline. */
+bool app_has_lanes(const struct app *app);
 /* The tolerance in force. */
 ph_tolerance app_tolerance(const struct app *app);
 
@@ -48,7 +50,7 @@ void lane_predicate(struct surface *s, struct rect r, int y, const struct timeli
                     const struct app *app);
 void lane_hold(struct surface *s, struct rect r, int y, const struct timeline *t,
                const struct app *app);
-enum error_lane { ERROR_DRIFT, ERROR_ONE, ERROR_GHOST };
+enum error_lane { ERROR_DRIFT, ERROR_ONE, ERROR_GHOST, ERROR_OTHER };
 void lane_errors(struct surface *s, struct rect r, int y, const struct timeline *t,
                  const struct app *app, enum error_lane which);
 /* "drift 1e-3..1e+1 x tol"; "" nothing is unequal. */

@@ -11,8 +11,10 @@ struct view_options {
   int64_t step;        /* -1: where it was left, or 0 */
   bool follow;         /* list what a recorder adds */
   enum tui_mode mode;
-  int envs;      /* under the playhead, as of struct envs_wish; 0: one */
-  uint64_t seed; /* of a preview's first episode */
+  int envs;               /* under the playhead, as of struct envs_wish; 0: one */
+  const char *ghost;      /* Nullable: PATH[:ID] of another episode beside it */
+  ph_tolerance tolerance; /* all 0: the default one */
+  uint64_t seed;          /* of a preview's first episode */
   struct term_options term;
 };
 

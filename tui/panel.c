@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamic_view.h"
+#include "ghost_view.h"
 #include "panel_timeline.h"
 #include "strip.h"
 #include "text.h"
@@ -166,7 +167,7 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nepisodes = app->snap && app->snap->catalog ? (int)app->snap->catalog->n : 0;
   if (app->want.live.on)
     out->nepisodes = -1;
-  out->nnotes = panel_notes(app, notes);
+  out->nnotes = panel_notes(app, notes) + ghost_wanted(app);
   if (!reel)
     return;
   out->has_task = reel->predicate != NULL || reel->nconditions + reel->nstages > 0;
@@ -176,7 +177,7 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   bool run = app_mode(app) != MODE_KINEMATIC;
   out->nfacts = run ? OUTCOME_FACTS : panel_success_facts(reel);
   out->extra_lanes = timeline_extra(app);
-  out->wide_state = app_mode(app) == MODE_BOTH && !reel->raw;
+  out->wide_state = (app_mode(app) == MODE_BOTH && !reel->raw) || ghost_in_state(app);
   out->no_conditions = out->nconditions == 0 && reel->meta.layout[0];
   out->ncurves = (int)app->snap->plot.n;
   if (app->want.envs.n > 0 && !app->want.live.on)

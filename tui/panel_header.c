@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamic_view.h"
+#include "ghost_view.h"
 #include "panel.h"
 #include "strip.h"
 #include "text.h"
@@ -250,7 +251,8 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
   const char *notes[PANEL_NOTES];
   int n = panel_notes(app, notes);
   struct strip strip = {0};
-  bool own_rows = r.h >= 2 + n;
+  bool ghost = ghost_wanted(app) && r.h >= 3;
+  bool own_rows = r.h - ghost >= 2 + n;
   if (own_rows || header_warn(&strip, notes, n, r.w)) {
     dyn_verdict(&strip, app);
     if (!header_cure(&strip, reel)) {
@@ -266,7 +268,14 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
     header_source(&strip, reel);
   }
   header_findings(&strip, app);
+  if (!ghost)
+    ghost_verdict(&strip, app, false);
   strip_draw(s, r, 1, 1, &strip);
+  if (ghost) {
+    struct strip line = {0};
+    ghost_verdict(&line, app, true);
+    strip_draw(s, r, r.h - 1, 1, &line);
+  }
   for (int i = 0; i < n && own_rows; i++) {
     struct strip line = {0};
     strip_add(&line, 0, STYLE_WARN, STRIP_BLANK, "! %s", notes[i]);

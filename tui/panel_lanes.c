@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamic_view.h"
+#include "ghost_view.h"
 #include "panel_timeline.h"
 #include "text.h"
 
@@ -114,17 +115,26 @@ void lane_hold(struct surface *s, struct rect r, int y, const struct timeline *t
 
 /* --- errors on a log scale --- */
 
+static void widen(const double *lane, int n, double *least, double *most) {
+  for (int i = 0; i < n && lane; i++) {
+    if (!(lane[i] > 0) || isinf(lane[i]))
+      continue;
+    *least = fmin(*least, lane[i]);
+    *most = fmax(*most, lane[i]);
+  }
+}
+
 /* Decades that all lanes of errors share; false: nothing is unequal. */
-static bool error_range(const struct lanes *l, int *low, int *high) {
+static bool error_range(const struct app *app, int *low, int *high) {
   double least = INFINITY, most = 0;
-  const double *lane[] = {l->drift, l->one, l->ghost};
-  for (size_t k = 0; k < sizeof lane / sizeof *lane; k++)
-    for (int i = 0; i < l->n && lane[k]; i++) {
-      if (!(lane[k][i] > 0) || isinf(lane[k][i]))
-        continue;
-      least = fmin(least, lane[k][i]);
-      most = fmax(most, lane[k][i]);
-    }
+  const struct lanes *l = lanes_of(app), *other = ghost_lanes(app);
+  if (l) {
+    widen(l->drift, l->n, &least, &most);
+    widen(l->one, l->n, &least, &most);
+    widen(l->ghost, l->n, &least, &most);
+  }
+  if (other)
+    widen(other->ghost, other->n, &least, &most);
   if (most <= 0)
     return false;
   *low = (int)floor(log10(least));
@@ -144,39 +154,50 @@ const char *lane_level(double v, int low, int high, bool ascii) {
   return ascii ? digit[level] : block[level];
 }
 
+/* Of a column all of whose steps are past the end of the other episode, which is held there. */
+static bool is_held(const struct app *app, const struct timeline *t, int col) {
+  const struct ghost_answer *g = app_ghost(app);
+  int64_t first, last;
+  timeline_steps(t, col, &first, &last);
+  return g && first >= g->both;
+}
+
 static const double *error_values(const struct lanes *l, enum error_lane which) {
   return which == ERROR_DRIFT ? l->drift : which == ERROR_ONE ? l->one : l->ghost;
 }
 
 void lane_errors(struct surface *s, struct rect r, int y, const struct timeline *t,
                  const struct app *app, enum error_lane which) {
-  const struct lanes *l = lanes_of(app);
+  const struct lanes *l = which == ERROR_OTHER ? ghost_lanes(app) : lanes_of(app);
   const double *value = l ? error_values(l, which) : NULL;
   int low = 0, high = 1, known = -1;
   char note[80];
-  if (l)
-    error_range(l, &low, &high);
+  error_range(app, &low, &high);
   for (int col = 0; col < t->w && value; col++) {
     int at = lane_column(l, t, col);
     double v = at < 0 ? NAN : value[at];
     if (isnan(v))
       continue;
     known = col;
+    enum style style = v > 1 ? STYLE_BAD : STYLE_WARN;
+    if (which == ERROR_OTHER && is_held(app, t, col))
+      style = STYLE_DIM;
     if (v > 0)
-      surface_put(s, lane_of(t, r), y, col, v > 1 ? STYLE_BAD : STYLE_WARN,
-                  lane_level(v, low, high, s->ascii));
+      surface_put(s, lane_of(t, r), y, col, style, lane_level(v, low, high, s->ascii));
     else
       surface_put(s, lane_of(t, r), y, col, STYLE_DIM, "·");
   }
-  pass_note(note, sizeof note, app, which);
+  if (which == ERROR_OTHER)
+    ghost_lane_note(note, sizeof note, app);
+  else
+    pass_note(note, sizeof note, app, which);
   if (known < t->w - 1)
     lane_note(s, r, y, t, known, app, note);
 }
 
 void lane_scale(char *out, size_t size, const struct app *app) {
-  const struct lanes *l = lanes_of(app);
   int low, high;
   out[0] = 0;
-  if (l && error_range(l, &low, &high))
+  if (error_range(app, &low, &high))
     snprintf(out, size, "drift 1e%d..1e%d x tol", low, high);
 }

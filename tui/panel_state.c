@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamic_view.h"
+#include "ghost_view.h"
 #include "panel.h"
 #include "text.h"
 
@@ -151,6 +152,8 @@ static bool walk_next(struct walk *w, struct item *item) {
 }
 
 int panel_state_lines(const struct app *app) {
+  if (ghost_in_state(app))
+    return ghost_lines(app);
   if (state_compares(app))
     return compare_lines(app);
   struct walk w = walk_from(app, false);
@@ -164,8 +167,8 @@ bool panel_state_at(const struct app *app, int line, int *signal, int *channel) 
   struct walk w = walk_from(app, false);
   struct item item;
   *signal = *channel = -1;
-  if (state_compares(app)) {
-    *signal = compare_signal(app, line);
+  if (ghost_in_state(app) || state_compares(app)) {
+    *signal = ghost_in_state(app) ? ghost_signal(app, line) : compare_signal(app, line);
     return *signal >= 0;
   }
   while (w.reel && walk_next(&w, &item))
@@ -430,7 +433,9 @@ static void state_title(char *buf, size_t size, const struct app *app) {
   char place[48], missing[320];
   const struct dynamic_answer *d = app_dyn_frame(app);
   bool says_so = reel && strncmp(reel->model_note, "no model", 8) == 0;
-  if (reel && reel->raw && !filter[0])
+  if (ghost_in_state(app))
+    ghost_title(buf, size, app);
+  else if (reel && reel->raw && !filter[0])
     snprintf(buf, size, "numbers of the file at %lld, %s%s%s", (long long)app_shown_step(app),
              says_so ? "" : "no model", says_so || !reel->model_note[0] ? "" : ": ",
              reel->model_note);
@@ -475,6 +480,10 @@ void panel_state_draw(struct surface *s, struct rect r, const struct app *app) {
     return;
   if (!reel || app->snap->error[0] || panel_state_lines(app) == 0) {
     state_empty(s, r, app);
+    return;
+  }
+  if (ghost_in_state(app)) {
+    ghost_draw(s, r, app);
     return;
   }
   if (state_compares(app)) {

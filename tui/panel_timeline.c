@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dynamic_view.h"
+#include "ghost_view.h"
 #include "panel.h"
 #include "text.h"
 
@@ -240,16 +241,17 @@ enum lane {
   LANE_DRIFT,
   LANE_ONE,
   LANE_GHOST,
+  LANE_OTHER,
   LANE_COUNT
 };
 
 /* Of K and D the second has its letter alone, where it stands below the first. */
 static const char *lane_name(enum lane lane, const struct app *app, bool wide, bool below) {
-  static const char *const plain[LANE_COUNT] = {"step",    "now",     "marks", "events",
-                                                "pred",    "pred  D", "hold",  "hold  D",
-                                                "drift D", "1-step",  "branch"};
+  static const char *const plain[LANE_COUNT] = {"step",    "now",     "marks",  "events",
+                                                "pred",    "pred  D", "hold",   "hold  D",
+                                                "drift D", "1-step",  "branch", "ghost"};
   static const char *const small[LANE_COUNT] = {"step", "now",  "mark", "evnt", "pred", "prdD",
-                                                "hold", "hldD", "drft", "1stp", "brch"};
+                                                "hold", "hldD", "drft", "1stp", "brch", "ghst"};
   if (!wide)
     return small[lane];
   if (lane == LANE_PREDICATE && app_mode(app) != MODE_KINEMATIC)
@@ -277,6 +279,8 @@ static bool lane_exists(const struct app *app, enum lane lane) {
     return run;
   case LANE_GHOST:
     return lane_ghost(app);
+  case LANE_OTHER:
+    return ghost_has_lane(app);
   default:
     return true;
   }
@@ -284,9 +288,9 @@ static bool lane_exists(const struct app *app, enum lane lane) {
 
 /* The lanes that fit into h rows, by importance, in the order of drawing. */
 static void timeline_choose(const struct app *app, int h, bool chosen[LANE_COUNT]) {
-  static const enum lane by_rank[] = {LANE_RAIL,   LANE_EVENTS,      LANE_DRIFT,     LANE_HOLD,
-                                      LANE_HOLD_D, LANE_GHOST,       LANE_PREDICATE, LANE_ONE,
-                                      LANE_AXIS,   LANE_PREDICATE_D, LANE_MARKS};
+  static const enum lane by_rank[] = {LANE_RAIL,   LANE_EVENTS, LANE_DRIFT,       LANE_HOLD,
+                                      LANE_HOLD_D, LANE_OTHER,  LANE_GHOST,       LANE_PREDICATE,
+                                      LANE_ONE,    LANE_AXIS,   LANE_PREDICATE_D, LANE_MARKS};
   memset(chosen, 0, sizeof(bool) * LANE_COUNT);
   for (int i = 0; i < LANE_COUNT && h > 0; i++) {
     if (!lane_exists(app, by_rank[i]))
@@ -345,6 +349,9 @@ static void lane_draw(struct surface *s, struct rect r, int y, const struct time
   case LANE_GHOST:
     lane_errors(s, r, y, t, app, ERROR_GHOST);
     break;
+  case LANE_OTHER:
+    lane_errors(s, r, y, t, app, ERROR_OTHER);
+    break;
   default:
     break;
   }
@@ -401,7 +408,7 @@ static void timeline_legend(char *buf, size_t size, const struct app *app, int r
                             event_name((enum event_kind)kind));
   }
   n = legend_findings(buf, size, n < size ? n : size - 1, app);
-  if (app_mode(app) != MODE_KINEMATIC || lane_ghost(app))
+  if (app_mode(app) != MODE_KINEMATIC || lane_ghost(app) || ghost_has_lane(app))
     lane_scale(scale, sizeof scale, app);
   if (!scale[0])
     return;

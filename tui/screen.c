@@ -135,6 +135,14 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
   app->want.live.seed = opt->seed;
   app->want.dyn.mode = opt->mode;
   app->want.envs.n = opt->envs;
+  app->want.dyn.tolerance = opt->tolerance;
+  if (opt->ghost && strlen(opt->ghost) >= sizeof app->want.ghost.path) {
+    snprintf(text, size, "--ghost: more than %zu bytes", sizeof app->want.ghost.path - 1);
+    snapshot_free(first);
+    return PH_EINVAL;
+  }
+  snprintf(app->want.ghost.path, sizeof app->want.ghost.path, "%s", opt->ghost ? opt->ghost : "");
+  app->want.ghost.serial = opt->ghost != NULL;
   app_take(app, first);
   if (!app_load_marks(app, opt->session.paths, opt->session.live ? 0 : opt->session.npaths)) {
     snprintf(text, size, "%s", ph_status_message(PH_ENOMEM));

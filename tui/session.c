@@ -79,6 +79,7 @@ ph_status session_open(struct session **out, const struct session_options *opt) 
     status = session_live_open(s, opt);
   if (status != PH_OK || opt->live)
     goto out;
+  s->store_options = opt->store;
   status = ph_store_open(&s->store, opt->paths, opt->npaths, &opt->store);
   if (status != PH_OK) {
     s->store = NULL;
@@ -102,6 +103,7 @@ void session_free(struct session *s) {
   if (!s)
     return;
   session_live_free(s);
+  session_ghost_free(s);
   for (int i = 0; i < SESSION_KEPT; i++)
     if (s->slot[i].used)
       opened_close(&s->slot[i].opened);
@@ -229,6 +231,8 @@ static ph_status fill_snapshot(struct session *s, struct opened *o, struct snaps
     return PH_ENOMEM;
   snap->stages = o->stages;
   ph_status status = session_frame(snap, o, snap->step);
+  if (status == PH_OK)
+    status = session_ghost_answer(s, o, snap);
   if (status == PH_OK)
     status = session_dynamic_answer(s, o, snap);
   return status == PH_OK ? session_envs_answer(s, o, snap) : status;

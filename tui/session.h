@@ -10,11 +10,11 @@ struct session;
 struct session_options {
   const char *const *paths;
   size_t npaths;
-  ph_store_options store;
-  const char *task_path; /* Nullable: judge by this task instead of the recorded one */
-  const char *success;   /* Nullable: an expression, instead of the task's success */
-  const char *predicate; /* Nullable: a command that judges, instead of both */
-  const char *group;     /* Nullable: begin with the episodes of this group alone */
+  ph_store_options store; /* what it points to is the caller's, until session_free */
+  const char *task_path;  /* Nullable: judge by this task instead of the recorded one */
+  const char *success;    /* Nullable: an expression, instead of the task's success */
+  const char *predicate;  /* Nullable: a command that judges, instead of both */
+  const char *group;      /* Nullable: begin with the episodes of this group alone */
   /* A live env of the one path, a task, instead of files: a preview. */
   bool live;
   double hold;           /* in force; negative: the task's */

@@ -81,16 +81,9 @@ void dynamic_leave(struct dynamic *d) {
 
 /* --- what is wanted --- */
 
-static ph_tolerance tolerance_of(const struct dynamic_wish *wish) {
-  for (int m = 0; m < PH_MEASURE_COUNT; m++)
-    if (wish->tolerance.of[m] != 0)
-      return wish->tolerance;
-  return ph_tolerance_default();
-}
-
 bool dynamic_aim(struct opened *o, const struct dynamic_wish *wish, uint64_t now) {
   int64_t last = o->reel->states - 1, anchor = wish->anchor > last ? last : wish->anchor;
-  ph_tolerance tolerance = tolerance_of(wish);
+  ph_tolerance tolerance = wish_tolerance(wish);
   if (!o->dynamic)
     o->dynamic = calloc(1, sizeof *o->dynamic);
   struct dynamic *d = o->dynamic;

@@ -91,6 +91,11 @@ void dynamic_drop_frame(struct dynamic *d);
 
 /* --- lanes (dynamic_lanes.c) --- */
 
+/* The steps that lanes are wanted of, within the episode; returns how many columns. */
+int lanes_window(const struct dynamic_wish *wish, int64_t states, int64_t *first, int64_t *last);
+/* The steps that a column stands for, as the timeline has them: at least one. */
+void lanes_steps(const struct lanes *l, int col, int64_t *first, int64_t *last);
+
 /* PH_ENOMEM. */
 ph_status dynamic_make_lanes(struct dynamic *d, const struct opened *o,
                              const struct dynamic_wish *wish);

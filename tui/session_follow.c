@@ -56,6 +56,8 @@ uint64_t session_wait(const struct session *s) {
     return session_live_wait(s);
   const struct opened *o = session_opened((struct session *)s);
   uint64_t dynamic = o ? session_dynamic_wait(s, o) : UINT64_MAX;
+  uint64_t ghost = o ? session_ghost_wait(s) : UINT64_MAX;
+  dynamic = ghost < dynamic ? ghost : dynamic;
   uint64_t envs = o ? session_envs_wait(s, o) : UINT64_MAX;
   uint64_t behind = envs < dynamic ? envs : dynamic;
   if (!is_followed(s))

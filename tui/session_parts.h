@@ -10,13 +10,15 @@ enum { SESSION_KEPT = 6 };
 
 struct live_session;
 struct envs;
+struct ghost;
 
 struct session {
   struct live_session *live; /* a live env instead of files, and no store; NULL: files */
   ph_store *store;
-  ph_task *task;   /* Nullable: instead of the recorded ones */
-  char *success;   /* Nullable: an expression, instead of what it or they say */
-  ph_judge *judge; /* Nullable: a command, instead of all of these */
+  ph_store_options store_options; /* what it points to is the caller's */
+  ph_task *task;                  /* Nullable: instead of the recorded ones */
+  char *success;                  /* Nullable: an expression, instead of what it or they say */
+  ph_judge *judge;                /* Nullable: a command, instead of all of these */
   struct catalog *catalog;
   struct slot {
     bool used;
@@ -27,6 +29,7 @@ struct session {
   struct plots plots;
   struct group *group; /* on show; NULL: all episodes */
   struct envs *envs;   /* many envs at once; NULL: they are not asked for */
+  struct ghost *ghost; /* another episode beside it; NULL: never asked for */
 
   struct request last; /* the one that was answered last */
   bool answered;       /* there is one */
@@ -100,6 +103,18 @@ bool session_envs_work(struct session *s, struct opened *o, bool (*interrupted)(
 uint64_t session_envs_wait(const struct session *s, const struct opened *o);
 bool session_envs_settle(struct session *s, struct opened *o);
 void session_envs_free(struct envs *envs); /* Nullable */
+
+/* --- another episode beside it (session_ghost.c) --- */
+
+/* What is known of it into snap->ghost, for the wish of s->last and the frame of snap. PH_ENOMEM.
+ */
+ph_status session_ghost_answer(struct session *s, struct opened *o, struct snapshot *snap);
+/* As of physics run again, above. */
+bool session_ghost_work(struct session *s, struct opened *o, bool (*interrupted)(void *arg),
+                        void *arg, bool *due);
+uint64_t session_ghost_wait(const struct session *s);
+bool session_ghost_settle(struct session *s, struct opened *o);
+void session_ghost_free(struct session *s);
 
 /* --- a live env (session_live.c) --- */
 

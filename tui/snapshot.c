@@ -120,5 +120,6 @@ void snapshot_free(struct snapshot *s) {
   group_unref(s->group);
   dynamic_answer_free(s->dyn);
   envs_answer_free(s->envs);
+  ghost_answer_free(s->ghost);
   free(s);
 }

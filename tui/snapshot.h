@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "dynamic.h"
 #include "envs_view.h"
+#include "ghost.h"
 
 #define PLOT_CURVES 4 /* shown at most */
 #define PLOT_WISHES 8 /* named at most in one request */
@@ -80,6 +81,7 @@ struct request {
   bool follow;            /* episodes that a recorder adds are listed */
   struct dynamic_wish dyn;
   struct envs_wish envs;
+  struct ghost_wish ghost;
 };
 
 /* The episodes of one group; immutable once published, shared by reference count. */
@@ -248,6 +250,7 @@ struct snapshot {
   struct live_answer live;
   struct dynamic_answer *dyn; /* owned; NULL: nothing is known of physics run again */
   struct envs_answer *envs;   /* owned; NULL: many envs are not asked for */
+  struct ghost_answer *ghost; /* owned; NULL: no other episode is beside it */
 };
 
 struct reel *reel_ref(struct reel *r);

@@ -1,7 +1,9 @@
 /* `diff A B`: two episodes, or the episodes of two runs, matched by env and episode. */
 #include "diff.h"
+#include "look.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,12 +154,49 @@ static int print_end(struct diff *d, json_t *root) {
   return status;
 }
 
+/* The scrubber on A, with B beside it; --episode is meant of both where their paths name none. */
+static int view(const struct diff *d) {
+  const struct options *opt = d->opt;
+  struct side a = {0}, b = {0};
+  struct options of = *opt;
+  char ghost[600], **paths = NULL;
+  size_t n = 0;
+  if (opt->json)
+    return cli_fail(EXIT_USAGE, "diff: --view and --json: only one of them is taken");
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+    return cli_fail(EXIT_USAGE, "diff: --view: not a terminal: playhead screen A --ghost B prints "
+                                "the same as text");
+  bool ok = split(&a, opt->paths[0], opt->episode) && split(&b, opt->paths[1], opt->episode);
+  const char *path = a.path;
+  int status = ok ? EXIT_FINE : cli_fail(EXIT_ERROR, "diff: no memory");
+  if (ok && ph_store_expand(&paths, &n, &path, 1) != PH_OK)
+    status = cli_error();
+  if (status == EXIT_FINE) {
+    snprintf(ghost, sizeof ghost, "%s%s%s", b.path, b.id ? ":" : "", b.id ? b.id : "");
+    of.paths = (const char **)paths;
+    of.npaths = n;
+    of.episode = a.id;
+    of.ghost = ghost;
+    struct view_options look = cli_view_options(&of);
+    look.tolerance = d->tolerance;
+    look.step = a.id ? 0 : -1;
+    look.term.ascii |= strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    status = loop_run(&look);
+  }
+  ph_store_expand_free(paths, n);
+  free(a.path);
+  free(b.path);
+  return status;
+}
+
 int verb_diff(const struct options *opt) {
   struct diff d = {.opt = opt, .tolerance = ph_tolerance_default()};
   json_t *root = NULL;
   int status = EXIT_FINE;
   if (opt->tolerance && ph_tolerance_parse(&d.tolerance, opt->tolerance) != PH_OK)
     return cli_fail(EXIT_USAGE, "diff: --tol: %s", ph_error());
+  if (opt->view)
+    return view(&d);
   for (int k = 0; k < 2 && status == EXIT_FINE; k++)
     status = open_side(&d.side[k], opt, opt->paths[k]);
   if (status == EXIT_FINE && opt->json) {

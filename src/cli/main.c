@@ -13,7 +13,8 @@
 #define SOURCE (OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(GROUP))
 #define LOOK                                                                                       \
   (OPTION_BIT(EPISODE) | OPTION_BIT(AT) | OPTION_BIT(TASK) | OPTION_BIT(SUCCESS) |                 \
-   OPTION_BIT(PREDICATE) | OPTION_BIT(SHOW) | OPTION_BIT(SCHEME) | OPTION_BIT(ASCII))
+   OPTION_BIT(PREDICATE) | OPTION_BIT(SHOW) | OPTION_BIT(GHOST) | OPTION_BIT(SCHEME) |             \
+   OPTION_BIT(ASCII))
 #define VERIFY                                                                                     \
   (ANY | SOURCE | OPTION_BIT(MODE) | OPTION_BIT(EPISODE) | OPTION_BIT(TASK) |                      \
    OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) | OPTION_BIT(TOLERANCE) | OPTION_BIT(EXPECT) |      \
@@ -57,7 +58,9 @@
   "and where they were recorded; their models, in words; actions, rewards, predicates; and "       \
   "every\n"                                                                                        \
   "state that both have, bit for bit, by joint and by body, in classes as verify has them. The\n"  \
-  "exit status is 1 where anything differs."
+  "exit status is 1 where anything differs. With --view the scrubber opens on A, and B is its "    \
+  "ghost:\n"                                                                                       \
+  "the first episode of A that is meant, and > < go on to the others."
 
 #define EXPORT_TEXT                                                                                \
   "Writes one episode, the first where none is named; nothing is simulated, no number is "         \
@@ -172,7 +175,7 @@ static const struct verb verbs[] = {
      SIZE_MAX, verb_verify},
     {"diff", "A B", "say in what two episodes, or the episodes of two runs, differ", DIFF_TEXT,
      ANY | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(EPISODE) |
-         OPTION_BIT(TOLERANCE) | OPTION_BIT(JSON),
+         OPTION_BIT(TOLERANCE) | OPTION_BIT(VIEW) | OPTION_BIT(JSON),
      2, 2, verb_diff},
     {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,
      ANY | OPTION_BIT(DATASET) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON), 1,

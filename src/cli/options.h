@@ -91,6 +91,11 @@ enum option_kind {
     "show the recorded states, physics run again, or both beside each other")                      \
   X(MODE, "mode", "MODE", KIND_CHOICE, mode, 0, 0, "dynamic kinematic", "dynamic",                 \
     "dynamic: physics is run again too, where it can; kinematic: nothing is integrated")           \
+  X(GHOST, "ghost", "B[:ID]", KIND_FILE, ghost, 0, 0, NULL, "none",                                \
+    "another episode beside the one on show: of a file by its id, of a run the same env and "      \
+    "number")                                                                                      \
+  X(VIEW, "view", NULL, KIND_FLAG, view, 0, 0, NULL, NULL,                                         \
+    "open the scrubber on A with B as its ghost, instead of printing")                             \
   X(TOLERANCE, "tol", "LIST", KIND_TEXT, tolerance, 0, 0, NULL, "pos=1e-3,rot=1e-3,vel=0.1",       \
     "how far physics run again may be off and still be close: in m, rad, m/s and rad/s")           \
   X(EXPECT, "expect", "CLASS", KIND_CHOICE, expect, 0, 0, "bitwise rounding close",                \
@@ -139,8 +144,8 @@ struct options {
   size_t npaths;
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
   const char *group, *range, *columns, *as, *missing, *tolerance, *expect;
-  const char *success, *policy, *predicate;
-  const char *round; /* --envs of the scrubber: a number, or all */
+  const char *success, *policy, *predicate, *ghost;
+  const char *round;   /* --envs of the scrubber: a number, or all */
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
   char *environment; /* owned: copy of PLAYHEAD_ASSETS */
@@ -152,7 +157,7 @@ struct options {
   double hold; /* negative: not given */
   double policy_timeout;
   bool color, ascii, json, help, version;
-  bool only_success, append, overwrite, compress, follow, verify;
+  bool only_success, append, overwrite, compress, follow, verify, view;
 };
 
 /* Parses what follows the verb; `allowed` has the bits of its options. On failure writes one line

@@ -28,6 +28,7 @@ struct view_options cli_view_options(const struct options *opt) {
       .episode = opt->episode,
       .follow = opt->follow,
       .mode = mode,
+      .ghost = opt->ghost,
       .term = {.ascii = opt->ascii, .scheme = mono && *mono ? SCHEME_MONO : scheme}};
 }
 
