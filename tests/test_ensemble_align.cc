@@ -283,9 +283,9 @@ TEST(EnsembleRound, AllEnvsOfOneNumber) {
 
 /* Files of one folder are of one run; another run that is open too is not. */
 TEST(EnsembleRound, FilesOneByOne) {
-  std::string a = runs + "drawer_close/env001_ep000003_105.h5",
-              b = runs + "drawer_close/env000_ep000003_158.h5",
-              c = runs + "quadruped_stand/env000_ep000003_47.h5", d = runs + "quadruped_stand";
+  std::string a = runs + "drawer_close/env001_ep000002_99.h5",
+              b = runs + "drawer_close/env000_ep000002_162.h5",
+              c = runs + "muscle_reach/env000_ep000002_49.h5", d = runs + "quadruped_stand";
   const char *paths[] = {a.c_str(), b.c_str(), c.c_str(), d.c_str()};
   ph_store *store = nullptr;
   size_t round[8];

@@ -221,8 +221,12 @@ TEST_F(Pushed, ReadWhileItRuns) {
 
 TEST(EnsembleThreads, IsCanceled) {
   Model model(pile());
+  Task task("return { name = 'never', control_steps = 4, hold_seconds = 0,\n"
+            "success = function(s) return false end }");
   Sources s;
-  s.make(model.model, 600);
+  Maker maker(model.model);
+  maker.actions = 600;
+  s.add(maker.make(), model.model, task.task);
   ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
   opt.broadcast = 8;
   opt.jobs = 2;
@@ -230,16 +234,24 @@ TEST(EnsembleThreads, IsCanceled) {
   Ensemble e(s, opt);
   EXPECT_EQ(PH_OK, ph_ensemble_wait(e.e, nullptr, nullptr)) << "nothing was begun";
   ASSERT_EQ(PH_OK, ph_ensemble_start(e.e)) << ph_error();
+  while (e.result(0).known == 0)
+    std::this_thread::yield();
   ph_ensemble_cancel(e.e);
   EXPECT_EQ(PH_ECANCELED, ph_ensemble_wait(e.e, nullptr, nullptr));
   ph_ensemble_progress p = e.look();
   EXPECT_TRUE(p.over);
   EXPECT_LT(p.known, p.states);
   EXPECT_EQ(0u, p.refused);
-  ph_ensemble_result r = e.result(7);
-  EXPECT_FALSE(r.begun || r.ended);
-  EXPECT_EQ(-1, r.sum.first[PH_DIVERGED]);
-  /* what it had is shown all the same */
+  for (size_t i = 0; i < 8; i++) {
+    ph_ensemble_result r = e.result(i);
+    EXPECT_EQ(r.begun, r.ended);
+    EXPECT_EQ(-1, r.sum.first[PH_ROUNDING]);
+    EXPECT_EQ(r.ended && r.known == 601 ? PH_LATCH_NEVER : PH_LATCH_UNKNOWN,
+              r.latch[PH_LATCH_DYNAMIC])
+        << i << " of " << r.known;
+  }
+  EXPECT_FALSE(e.result(7).begun);
+  /* what there is is shown all the same */
   e.seek(5, true);
   EXPECT_EQ(1, e.frame(7).equal);
 }
