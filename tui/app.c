@@ -230,6 +230,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   app_take_live(app, old);
   clamp_to_episode(app);
   app_clamp_envs(app);
+  app_take_envs(app);
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
   bool came = app_count(app) != count;
   dyn = app_dyn(app);

@@ -37,8 +37,8 @@ void app_end_text(const struct app *app, char *out, size_t size) {
   const struct envs_answer *e = app_envs_here(app);
   out[0] = 0;
   if (e && !app->want.envs.hold && e->least < e->most)
-    snprintf(out, size, "lockstep: %s ends there; :envs hold on goes on to %lld", e->shortest,
-             (long long)e->most);
+    snprintf(out, size, "%s ends at %lld; :envs hold on goes on to %lld", e->shortest,
+             (long long)e->least, (long long)e->most);
 }
 
 void app_clamp_envs(struct app *app) {
@@ -50,7 +50,18 @@ void app_clamp_envs(struct app *app) {
   app->want.envs.past = end - app->want.step;
   app->play_from = (double)end;
   app_end_text(app, why, sizeof why);
-  app_say(app, "%lld is the last step%s%s", (long long)end, why[0] ? ": " : "", why);
+  if (why[0])
+    app_say(app, "lockstep: %s", why);
+  else
+    app_say(app, "%lld is the last step", (long long)end);
+}
+
+void app_take_envs(struct app *app) {
+  const struct envs_answer *e = app_envs(app);
+  if (!e || !e->ready || app->want.envs.first >= 0)
+    return;
+  app->want.envs.first = (int)e->first;
+  app->cursor[PANEL_ENVS] = (int)e->lead;
 }
 
 /* --- lines --- */
@@ -72,6 +83,7 @@ unsigned app_open_env(struct app *app, size_t episode, int64_t step) {
   int64_t last = line->states - 1, own = at > last ? last : at < 0 ? 0 : at;
   unsigned react = app_open(app, episode, own);
   app->want.envs.past = at > last && app->want.envs.hold ? at - last : 0;
+  app->cursor[PANEL_ENVS] = (int)(e->first + (size_t)(line - e->line));
   app->play_from = (double)app_playhead(app);
   if (at < 0)
     app_say(app, "%s has not begun there: this is its step 0", app_episode_id(app));

@@ -23,7 +23,7 @@ static unsigned envs_off(struct app *app) {
 
 static unsigned envs_on(struct app *app, int n) {
   app->want.envs.n = n;
-  app->want.envs.first = 0;
+  app->want.envs.first = -1;
   if (n == PH_ENSEMBLE_MAX)
     app_say(app, "all envs of this round");
   else

@@ -198,8 +198,10 @@ unsigned do_GO(struct app *app, int64_t count, const char *args) {
                      : value;
   if (to > (double)last) {
     app_end_text(app, why, sizeof why);
-    app_say(app, "%s is past the end: this is the last step, %lld%s%s", args, (long long)last,
-            why[0] ? "; " : "", why);
+    if (why[0])
+      app_say(app, "lockstep: %s", why);
+    else
+      app_say(app, "%s is past the end: this is the last step, %lld", args, (long long)last);
     return app_go(app, last, true);
   }
   if (to < 0) {

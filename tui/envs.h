@@ -14,8 +14,10 @@ const struct envs_answer *app_envs_here(const struct app *app);
 int64_t app_playhead(const struct app *app);
 /* The last playhead: that of the episode, or of the envs in lockstep or held. */
 int64_t app_end(const struct app *app);
-/* Why there is none behind it, "lockstep: env 1 ends there; :envs hold on goes on to 320"; "". */
+/* Why there is none behind it, "env 0 ends at 162; :envs hold on goes on to 320"; "". */
 void app_end_text(const struct app *app, char *out, size_t size);
+/* The cursor is on the env on show, once they are there. */
+void app_take_envs(struct app *app);
 /* What is beyond the last playhead. */
 void app_clamp_envs(struct app *app);
 /* Opens another env at the playhead, as the envs are aligned; without envs at `step`. */

@@ -13,7 +13,7 @@ struct envs_wish {
   ph_align align;
   bool hold;        /* envs that have ended keep their last state, and the others go on */
   int64_t past;     /* the playhead is so many steps beyond the last one of the episode on show */
-  int first, lines; /* in sight */
+  int first, lines; /* in sight; first < 0: those around the one that leads */
   int columns;      /* of a lane */
 };
 

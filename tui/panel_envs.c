@@ -416,10 +416,10 @@ void envs_status(struct strip *strip, const struct app *app) {
   if (e->playhead > last)
     strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "held at %lld of %lld", (long long)e->playhead,
               (long long)e->most);
-  strip_add(strip, 5, STYLE_NORMAL, STRIP_BAR,
+  strip_add(strip, 8, STYLE_NORMAL, STRIP_BAR,
             e->hold ? "%zu envs to %lld" : "%zu envs, lockstep to %lld", e->n,
             (long long)(e->hold ? e->most : e->least));
   if (e->compared > 0)
-    strip_add(strip, 6, e->unequal ? STYLE_BAD : STYLE_GOOD, STRIP_GLUE, ", %zu of %zu equal here",
+    strip_add(strip, 9, e->unequal ? STYLE_BAD : STYLE_GOOD, STRIP_GLUE, ", %zu of %zu equal here",
               e->compared - e->unequal, e->compared);
 }

@@ -23,13 +23,20 @@ static ph_status fail(ph_status status, const char *text) {
   return status;
 }
 
+/* Where many envs are asked for: whether they are still being opened. The next key may ask where
+ * they end. */
+static bool opens_envs(const struct app *app) {
+  const struct envs_answer *e = app->snap ? app->snap->envs : NULL;
+  return app->want.envs.n > 0 && e && !e->ready && !e->refused[0];
+}
+
 static ph_status serve(struct app *app, struct session *session) {
   struct snapshot *snap = NULL;
   ph_status status = session_serve(session, &app->want, &snap);
   if (status != PH_OK)
     return fail(status, NULL);
   app_take(app, snap);
-  while (app->want.live.on && session_work(session, NULL, NULL, &snap))
+  while ((app->want.live.on || opens_envs(app)) && session_work(session, NULL, NULL, &snap))
     if (snap)
       app_take(app, snap);
   return PH_OK;
@@ -135,6 +142,7 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
   app->want.live.seed = opt->seed;
   app->want.dyn.mode = opt->mode;
   app->want.envs.n = opt->envs;
+  app->want.envs.first = -1;
   app->want.dyn.tolerance = opt->tolerance;
   if (opt->ghost && strlen(opt->ghost) >= sizeof app->want.ghost.path) {
     snprintf(text, size, "--ghost: more than %zu bytes", sizeof app->want.ghost.path - 1);

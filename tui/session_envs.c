@@ -12,7 +12,7 @@ enum {
   PIECE_MS = 100,         /* one piece of a seek; between two answers while the pass runs */
   WAIT_MS = 25,           /* for news of the pass */
   ENVS_CACHE = 48 << 20,  /* bytes of states of all of them */
-  ENVS_RUN = 64,          /* at most so many engines stand where the playhead is */
+  ENVS_RUN = 24,          /* at most so many engines stand where the playhead is */
   PASS_SUBSTEPS = 1000000 /* that `screen` runs whatever is shown */
 };
 
@@ -121,11 +121,18 @@ bool session_envs_aim(struct session *s) {
 
 /* --- opening --- */
 
-/* Judged as the episode on show is. */
-static ph_status open_task(struct source *o, struct session *s, const ph_episode_meta *meta) {
+/* Judged as the episode on show is; `before` (nullable) is of an env whose task it may share. */
+static ph_status open_task(struct source *o, struct session *s, const ph_episode_meta *meta,
+                           const struct source *before) {
   ph_task *other = NULL;
   const char *text;
   ph_status status = PH_OK;
+  const ph_episode_meta *had = before && before->task ? ph_episode_meta_of(before->episode) : NULL;
+  if (had && strcmp(had->task_sha256, meta->task_sha256) == 0 &&
+      strcmp(had->env_name, meta->env_name) == 0) {
+    o->task = ph_task_ref(before->task);
+    return PH_OK;
+  }
   if (*meta->task_sha256 && (!s->task || ph_task_info_of(s->task)->judges_only) &&
       (ph_store_task(&text, s->store, meta->task_sha256) != PH_OK ||
        ph_task_parse(&o->task, text, strlen(text), meta->env_name) != PH_OK)) {
@@ -149,7 +156,8 @@ static ph_status open_task(struct source *o, struct session *s, const ph_episode
   return PH_OK;
 }
 
-static void open_source(struct source *o, struct session *s, size_t place) {
+static void open_source(struct source *o, struct session *s, size_t place,
+                        const struct source *before) {
   if (ph_store_episode(&o->episode, s->store, place) != PH_OK) {
     o->episode = NULL;
     snprintf(o->reason, sizeof o->reason, "%s", ph_error());
@@ -160,7 +168,7 @@ static void open_source(struct source *o, struct session *s, size_t place) {
     o->model = NULL;
     snprintf(o->reason, sizeof o->reason, "%s", ph_error());
   }
-  if (open_task(o, s, meta) != PH_OK)
+  if (open_task(o, s, meta, before) != PH_OK)
     snprintf(o->reason, sizeof o->reason, "%s", ph_error());
 }
 
@@ -169,6 +177,7 @@ static void make(struct envs *v, struct session *s) {
   ph_ensemble_source *source = calloc(v->n, sizeof *source);
   opt.broadcast = v->broadcast ? v->asked : 0;
   opt.budget = ENVS_CACHE;
+  opt.engines = ENVS_RUN;
   opt.tolerance = v->tolerance;
   opt.hold_last = s->last.envs.hold;
   opt.align = s->last.envs.align;
@@ -196,7 +205,12 @@ static bool is_opening(const struct envs *v) {
 static void open_some(struct envs *v, struct session *s, uint64_t until,
                       bool (*interrupted)(void *arg), void *arg) {
   while (v->opened < v->n) {
-    open_source(&v->source[v->opened], s, v->entry[v->opened]);
+    struct source *o = &v->source[v->opened];
+    if (v->opened < ph_ensemble_room())
+      open_source(o, s, v->entry[v->opened], v->opened > 0 ? o - 1 : NULL);
+    else
+      snprintf(o->reason, sizeof o->reason,
+               "this process may have no more files open: `ulimit -n` says how many");
     v->opened++;
     if ((until && session_clock() >= until) || (interrupted && interrupted(arg)))
       return;
@@ -260,7 +274,7 @@ static void align(const struct session *s) {
 
 static void aim_seek(const struct session *s, int64_t playhead) {
   struct envs *v = s->envs;
-  bool dynamic = s->last.dyn.mode != MODE_KINEMATIC && ph_ensemble_count(v->e) <= (size_t)ENVS_RUN;
+  bool dynamic = s->last.dyn.mode != MODE_KINEMATIC;
   int substep = dynamic ? s->last.dyn.substep : 0;
   if (v->playhead != playhead || v->substep != substep || v->dynamic != dynamic)
     v->sought = false;
@@ -369,7 +383,9 @@ static ph_status fill_lines(struct envs_answer *out, const struct session *s) {
   const struct envs_wish *wish = &s->last.envs;
   struct envs *v = s->envs;
   size_t lines = wish->lines < 0 ? 0 : wish->lines > ENVS_ROWS ? ENVS_ROWS : (size_t)wish->lines;
-  out->first = wish->first < 0 ? 0 : (size_t)wish->first;
+  out->first = wish->first >= 0                    ? (size_t)wish->first
+               : out->lead > (size_t)ENVS_ROWS / 2 ? out->lead - (size_t)ENVS_ROWS / 2
+                                                   : 0;
   out->first = out->first < out->n ? out->first : 0;
   lines = lines < out->n - out->first ? lines : out->n - out->first;
   out->line = calloc(lines ? lines : 1, sizeof *out->line);
