@@ -110,11 +110,12 @@ static void add_crc(ph_demo *demo, ph_column col, int64_t first, int64_t n, cons
     int64_t block = first / PH_CRC_BLOCK_ROWS, here = (block + 1) * PH_CRC_BLOCK_ROWS - first;
     here = here < n ? here : n;
     uint32_t *crc = &demo->crc[(int64_t)col * demo->blocks + block];
-    if (row > 0)
+    if (row > 0) { /* a column of no width has no data */
       *crc = ph_crc32_add(*crc, data, (size_t)here * row);
+      data += (size_t)here * row;
+    }
     first += here;
     n -= here;
-    data += (size_t)here * row;
   }
 }
 

@@ -162,10 +162,10 @@ static ph_status ask_success(struct run *r, ph_scene *scene, double *spent) {
 }
 
 static ph_status ask_failure(struct run *r, ph_scene *scene, double *spent) {
-  ph_check_condition *condition = &r->c->out->condition[r->c->out->nconditions - 1];
   bool value = false;
   if (!r->info->has_failure)
     return PH_OK;
+  ph_check_condition *condition = &r->c->out->condition[r->c->out->nconditions - 1];
   double since = now_us();
   ph_status status = ph_script_failure(r->script, scene, &value);
   *spent += now_us() - since;

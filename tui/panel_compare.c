@@ -56,7 +56,7 @@ static int joint_numbers(const struct reel *reel, size_t i) {
 }
 
 static const ph_joint_summary *joint_worst(const struct dynamic_answer *d, size_t joint) {
-  return d->joints && joint < d->njoints ? &d->joints[joint].worst : NULL;
+  return d && d->joints && joint < d->njoints ? &d->joints[joint].worst : NULL;
 }
 
 /* One line: what is measured in rad, or in m. */
