@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export.h"
 #include "fail.h"
 
 #define WHAT_THERE_IS                                                                              \
@@ -128,6 +129,18 @@ ph_status ph_change_parse(ph_change *out, const char *text) {
     return ph_fail(PH_EINVAL, "change: '%.40s...': the name is too long", text);
   memcpy(out->name, text, n);
   return is_enum(out->name) ? parse_word(out, equals + 1) : parse_number(out, equals + 1);
+}
+
+void ph_change_text(const ph_change *change, char *out, size_t size) {
+  bool factor = strcmp(change->name, "friction") == 0;
+  for (int i = 0; i < WORDS; i++)
+    if (!strcmp(words[i].change, change->name) && words[i].value == change->value) {
+      snprintf(out, size, "%s=%s", change->name, words[i].word);
+      return;
+    }
+  char value[PH_NUMBER_SIZE];
+  ph_number_text(value, change->value);
+  snprintf(out, size, "%s=%s%s", change->name, factor ? "x" : "", value);
 }
 
 /* --- apply --- */

@@ -7,6 +7,7 @@
 
 #include "fail.h"
 #include "json.h"
+#include "mjcf_change.h"
 #include "rerun_parts.h"
 #include "sink.h"
 
@@ -15,19 +16,76 @@ struct saving {
   ph_cursor *cursor;
   ph_episode_meta meta;
   char *provenance;
+  ph_model *model; /* that the episode names: referenced */
+  ph_edit *edits;  /* of its reset, as the run has them */
+  size_t nedits;
   uint32_t columns;
   size_t size[PH_COL_COUNT]; /* bytes of a row */
   char *rows[PH_COL_COUNT];
   int64_t n; /* states so far */
 };
 
+/* --- the model --- */
+
+/* What of the model is other than in the parent's: ["timestep=0.001", "friction=x0.5"]. */
+static json_t *changes_of(const ph_rerun *run) {
+  json_t *all = json_array();
+  for (size_t i = 0; all && i < run->opt.nchanges; i++) {
+    char text[160];
+    ph_change_text(&run->changes[i], text, sizeof text);
+    json_array_append_new(all, ph_json_text(text));
+  }
+  return all;
+}
+
+/* A reset that sets friction itself comes after the model: what was changed of it then. */
+static void own_edits(struct saving *s) {
+  const mjModel *m = s->cursor->sim->m;
+  for (size_t i = 0; i < s->nedits; i++)
+    if (strcmp(s->edits[i].field, "geom_friction") == 0)
+      s->edits[i].data = m->geom_friction;
+    else if (strcmp(s->edits[i].field, "pair_friction") == 0)
+      s->edits[i].data = m->pair_friction;
+}
+
+static ph_status changed_model(struct saving *s) {
+  const ph_rerun *run = s->run;
+  ph_sim *sim = NULL;
+  ph_status status = ph_sim_create(&sim, run->model);
+  if (status == PH_OK)
+    status = ph_rerun_apply(sim, run->changes, run->opt.nchanges);
+  if (status == PH_OK)
+    status = ph_mjcf_change(&s->model, run->model, sim->m);
+  ph_sim_free(sim);
+  return status == PH_OK ? PH_OK : ph_fail_in(status, "%s", s->meta.id);
+}
+
+/* The model as it ran, and what the reset set in it. */
+static ph_status find_model(struct saving *s) {
+  const ph_edit *edits = ph_episode_edits(s->run->episode, &s->nedits);
+  s->edits = calloc(s->nedits + 1, sizeof *s->edits);
+  if (!s->edits)
+    return ph_fail(PH_ENOMEM, "%s: no memory to save it", s->meta.id);
+  if (s->nedits > 0)
+    memcpy(s->edits, edits, s->nedits * sizeof *edits);
+  if (s->run->opt.nchanges > 0) {
+    own_edits(s);
+    return changed_model(s);
+  }
+  s->model = ph_model_ref(s->run->model);
+  return PH_OK;
+}
+
+/* --- the episode --- */
+
 static ph_status add_provenance(struct saving *s) {
   const ph_episode_meta *m = ph_episode_meta_of(s->run->episode);
   json_t *array = json_loads(m->provenance && *m->provenance ? m->provenance : "[]", 0, NULL);
-  json_t *step = json_pack("{s:s, s:s, s:o, s:o, s:I, s:s, s:b}", "op", "branch", "by",
-                           "playhead " PH_VERSION, "file", ph_json_text(m->file), "id",
-                           ph_json_text(m->id), "from", (json_int_t)s->run->opt.anchor, "actions",
-                           ph_feed_name(s->run->opt.feed), "overridden", s->run->override != NULL);
+  json_t *step =
+      json_pack("{s:s, s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "op", "branch", "by",
+                "playhead " PH_VERSION, "file", ph_json_text(m->file), "id", ph_json_text(m->id),
+                "from", (json_int_t)s->run->opt.anchor, "actions", ph_feed_name(s->run->opt.feed),
+                "overridden", s->run->override != NULL, "changes", changes_of(s->run));
   bool ok = array && step && json_array_append(array, step) == 0;
   s->provenance = ok ? json_dumps(array, JSON_COMPACT) : NULL;
   json_decref(step);
@@ -131,7 +189,7 @@ static void describe(struct saving *s) {
   snprintf(m->substrate, sizeof m->substrate, "%s", ph_substrate());
   snprintf(m->recipe, sizeof m->recipe, "%s", ph_recipe_name(run->recipe));
   snprintf(m->determinism, sizeof m->determinism, "unchecked");
-  snprintf(m->model_sha256, sizeof m->model_sha256, "%s", ph_model_sha256(run->model));
+  snprintf(m->model_sha256, sizeof m->model_sha256, "%s", ph_model_sha256(s->model));
   snprintf(m->parent, sizeof m->parent, "%.130s:%s", from->file, from->id);
   strftime(m->created, sizeof m->created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   snprintf(m->task_sha256, sizeof m->task_sha256, "%s", run->task ? ph_task_sha256(run->task) : "");
@@ -143,9 +201,8 @@ static void describe(struct saving *s) {
 }
 
 static ph_status hand_over(struct saving *s, ph_sink *sink) {
-  ph_begin head = {.meta = &s->meta, .columns = s->columns};
-  head.edits = ph_episode_edits(s->run->episode, &head.nedits);
-  ph_status status = sink->model(sink, s->run->model);
+  ph_begin head = {.meta = &s->meta, .columns = s->columns, .edits = s->edits, .nedits = s->nedits};
+  ph_status status = sink->model(sink, s->model);
   if (status == PH_OK && s->run->task)
     status = sink->task(sink, s->run->task);
   if (status == PH_OK)
@@ -173,8 +230,6 @@ static ph_status write_out(struct saving *s, const char *path) {
 
 static ph_status check(const ph_rerun *run) {
   const char *id = ph_episode_meta_of(run->episode)->id;
-  if (run->opt.nchanges > 0)
-    return ph_fail(PH_EINVAL, "%s: numbers of the model are changed: a file cannot say so", id);
   if (run->substeps)
     return ph_fail(PH_EINVAL, "%s: ctrl is fed substep by substep: no action says it", id);
   return PH_OK;
@@ -188,6 +243,8 @@ ph_status ph_rerun_save(ph_rerun *run, const char *path, bool (*cancel)(void *ar
   if (status == PH_OK)
     status = ph_cursor_open(&s.cursor, run);
   if (status == PH_OK)
+    status = find_model(&s);
+  if (status == PH_OK)
     status = begin(&s);
   if (status == PH_OK)
     status = go_through(&s, cancel, arg);
@@ -199,5 +256,7 @@ ph_status ph_rerun_save(ph_rerun *run, const char *path, bool (*cancel)(void *ar
   for (int i = 0; i < PH_COL_COUNT; i++)
     free(s.rows[i]);
   free(s.provenance);
+  free(s.edits);
+  ph_model_unref(s.model);
   return status;
 }

@@ -107,9 +107,11 @@ typedef struct ph_rerun_cache {
 PH_API void ph_rerun_cached(const ph_rerun *run, ph_rerun_cache *out);
 
 /* Writes the run, from its anchor to its first end or its last action, as the one episode of a new
- * dataset that names the one it was made from (parent, provenance). PH_EEXIST: path is there.
- * PH_EINVAL: a file cannot say what was changed. Errors of ph_cursor_seek, PH_EIO; nothing is left
- * then. */
+ * dataset that names the one it was made from (parent, provenance: the step, what is fed, what is
+ * changed). Numbers of the model that are changed make a model of its own, whose text says them.
+ * cancel is asked once for each control step. PH_EEXIST: path is there. PH_EINVAL: ctrl is fed
+ * substep by substep. PH_EMISMATCH: no text compiles to the changed model. Errors of
+ * ph_cursor_seek, PH_EIO; nothing is left then. */
 PH_API ph_status ph_rerun_save(ph_rerun *run, const char *path, bool (*cancel)(void *arg),
                                void *arg);
 
