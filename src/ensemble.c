@@ -49,10 +49,11 @@ static void set_episode(ph_member *m, const ph_ensemble_source *source) {
   env->success = meta->success;
   env->guarantee =
       ph_episode_guarantee(m->episode, m->model, m->task, env->refused, sizeof env->refused);
+  size_t n = strlen(env->refused);
   if (env->guarantee != PH_STATES_ONLY)
     env->refused[0] = 0;
-  else if (source->reason)
-    snprintf(env->refused, sizeof env->refused, "%s", source->reason);
+  else if (source->reason && source->reason[0] && !strstr(env->refused, source->reason))
+    snprintf(env->refused + n, sizeof env->refused - n, "%s%s", n ? "; " : "", source->reason);
   if (env->states < 1)
     snprintf(env->reason, sizeof env->reason, "it has no states");
 }

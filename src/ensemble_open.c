@@ -108,13 +108,12 @@ static void say(struct opened *o, const char *text) {
   snprintf(o->reason + n, sizeof o->reason - n, "%s%s", n ? "; " : "", text);
 }
 
+/* That none is named, or does not compile, is said where the guarantee is given. */
 static ph_status take_model(struct opened *o, ph_store *store, const ph_entry *entry) {
   const ph_episode_meta *meta = ph_episode_meta_of(o->episode);
   ph_status status = ph_store_model(&o->model, store, meta->model_sha256);
-  if (status != PH_OK)
-    say(o, meta->model_sha256[0] ? error_of(entry) : "the file names no model");
-  else if (!ph_model_compiled(o->model))
-    say(o, ph_model_error(o->model));
+  if (status != PH_OK && meta->model_sha256[0])
+    say(o, error_of(entry));
   return status == PH_ENOMEM ? status : PH_OK;
 }
 

@@ -177,13 +177,14 @@ TEST(Ensemble, AModelThatDoesNotFitIsRefused) {
   Maker maker(one.model);
   s.add(maker.make(), other.model);
   s.add(maker.make(), nullptr);
+  s.list.back().reason = "its text is damaged";
   Ensemble e(s);
   e.seek(5, true);
   EXPECT_EQ(1, e.frame(0).equal);
   EXPECT_EQ(nullptr, e.frame(1).dynamic);
   EXPECT_NE(nullptr, e.frame(1).recorded.state) << "its recording is shown";
   EXPECT_NE(nullptr, strstr(e.frame(1).note, "model")) << e.frame(1).note;
-  EXPECT_NE('\0', ph_ensemble_env_of(e.e, 2)->refused[0]);
+  EXPECT_STREQ("no model; its text is damaged", ph_ensemble_env_of(e.e, 2)->refused);
   EXPECT_EQ(PH_STATES_ONLY, ph_ensemble_env_of(e.e, 2)->guarantee);
   EXPECT_STREQ(ph_ensemble_env_of(e.e, 2)->refused, e.frame(2).note);
   e.measure();
