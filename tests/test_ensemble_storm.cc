@@ -1,4 +1,6 @@
 /* Envs that are led, aligned, held and sought at random, against a cursor of each alone. */
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "ensemble_help.h"
@@ -115,6 +117,64 @@ TEST_F(Storm, WhateverIsAskedForIsWhatEachIsAlone) {
     if (HasFatalFailure())
       FAIL() << "turn " << turn << " at " << p << "+" << k << " led by " << wish.lead
              << " aligned by " << ph_align_name(wish.align);
+  }
+}
+
+/* --- damage on disk --- */
+
+using Bytes = std::vector<char>;
+
+Bytes slurp(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return Bytes(std::istreambuf_iterator<char>(in), {});
+}
+
+/* One byte is another, or the end is gone. */
+void damage(std::mt19937 &any, const std::string &path, Bytes bytes) {
+  size_t at = any() % bytes.size();
+  if (any() % 8 == 0)
+    bytes.resize(at);
+  else
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << any() % 8));
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+/* A sentence says what is wrong with an env that is not as it was recorded. */
+void expect_told(const Ensemble &e, size_t i) {
+  const ph_ensemble_env *env = ph_ensemble_env_of(e.e, i);
+  ph_ensemble_result r = e.result(i);
+  EXPECT_TRUE(r.ended);
+  if (env->reason[0] || env->refused[0] || r.text[0]) {
+    EXPECT_TRUE(r.status != PH_OK || r.text[0]);
+    return;
+  }
+  EXPECT_TRUE(r.ran);
+  EXPECT_EQ(PH_BITWISE, r.cls);
+  EXPECT_EQ(env->states, r.known);
+}
+
+TEST(EnsembleDamage, OneEnvIsDamagedAndTheOtherIsNot) {
+  TempDir folder;
+  std::string run = folder.path + "/run", bad = run + "/env001_ep000002_100.h5";
+  std::filesystem::copy(runs + "muscle_reach", run, std::filesystem::copy_options::recursive);
+  Bytes whole = slurp(bad);
+  ASSERT_GT(whole.size(), 1000u);
+  std::mt19937 any(3);
+  for (int turn = 0; turn < 10; turn++) {
+    damage(any, bad, whole);
+    Recorded store(run);
+    Ensemble e(store.store, ph_store_find(store.store, "env000_ep000002"));
+    ASSERT_EQ(2u, ph_ensemble_count(e.e));
+    e.measure();
+    EXPECT_EQ(PH_BITWISE, e.result(0).cls);
+    EXPECT_EQ(50, e.result(0).known);
+    expect_told(e, 1);
+    ph_ensemble_set_hold(e.e, true);
+    for (int64_t p : {0, 49, 100, 17}) {
+      e.seek(p, true);
+      EXPECT_EQ(e.frame(0).at.held ? -1 : 1, e.frame(0).equal) << turn;
+    }
   }
 }
 
