@@ -49,6 +49,7 @@ void app_clamp_envs(struct app *app) {
   app->want.step = end < last ? end : last;
   app->want.envs.past = end - app->want.step;
   app->play_from = (double)end;
+  app_follow_zoom(app);
   app_end_text(app, why, sizeof why);
   if (why[0])
     app_say(app, "lockstep: %s", why);
