@@ -241,6 +241,20 @@ TEST(AppDynamic, WhereNothingCanBeRunAgainItSaysWhy) {
   EXPECT_EQ(f.app.want.dyn.branch.serial, 0u);
 }
 
+TEST(AppDynamic, WhatWasAskedBeforeItWasKnownIsRefusedWhenItIs) {
+  DynApp f;
+  f.press("B");
+  EXPECT_TRUE(has(f.said(), "side by side")) << f.said();
+  f.refused = true;
+  f.reply();
+  EXPECT_TRUE(has(f.said(), "both: physics cannot be run again: STATES ONLY: no actions"))
+      << f.said();
+  EXPECT_TRUE(f.app.message_bad);
+  f.press("K");
+  f.reply();
+  EXPECT_FALSE(has(f.said(), "cannot")) << "once: " << f.said();
+}
+
 TEST(AppDynamic, AnotherEpisodeStartsAtItsOwnBeginning) {
   DynApp f;
   f.press("1 0 0 Enter x");

@@ -236,6 +236,7 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   dyn = app_dyn(app);
   noted |= panel_envs_lines(app) != envs || app_finding_count(app) != findings ||
            (dyn && lane_judged(app)) != judged || (dyn && dyn->refused[0]) != refused;
+  app_take_refusal(app, refused);
   app_take_branch(app, saves);
   noted |= app_take_ghost(app, old);
   bool changed = opened || (came && count == 0) || snap->group != group;

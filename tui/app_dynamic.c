@@ -2,6 +2,8 @@
  * whether the dynamic frame is the one that is wanted. */
 #include "dynamic_view.h"
 
+#include "cmd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +28,13 @@ const struct dynamic_answer *app_dyn_frame(const struct app *app) {
 
 const struct dynamic_answer *app_dyn_alone(const struct app *app) {
   return app_mode(app) == MODE_DYNAMIC ? app_dyn_frame(app) : NULL;
+}
+
+void app_take_refusal(struct app *app, bool before) {
+  const struct dynamic_answer *d = app_dyn(app);
+  enum tui_mode wanted = app->want.dyn.mode;
+  if (d && d->refused[0] && !before && wanted != MODE_KINEMATIC)
+    app_complain(app, "%s: physics cannot be run again: %s", mode_name(wanted), d->refused);
 }
 
 bool app_dyn_whole(const struct dynamic_answer *d) {

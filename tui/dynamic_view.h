@@ -14,6 +14,8 @@ enum tui_mode app_mode(const struct app *app);
 const struct dynamic_answer *app_dyn_frame(const struct app *app);
 /* The same in D, where it stands in the place of the recorded one; else NULL. */
 const struct dynamic_answer *app_dyn_alone(const struct app *app);
+/* Says why it stays K, where D or B is wanted, once that is known. before: it was. */
+void app_take_refusal(struct app *app, bool before);
 /* Whether all of the run was compared; whether any of it was. */
 bool app_dyn_whole(const struct dynamic_answer *d);
 bool app_dyn_known(const struct dynamic_answer *d);

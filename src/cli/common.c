@@ -33,11 +33,16 @@ int cli_fail(enum exit_status status, const char *fmt, ...) {
   return status;
 }
 
+static bool output_failed; /* and it was said */
+
 int cli_error(void) {
+  output_failed |= strncmp(ph_error(), "output: ", 8) == 0;
   return cli_fail(EXIT_ERROR, "%s", ph_error());
 }
 
 int cli_flush(int status) {
+  if (output_failed)
+    return EXIT_ERROR;
   if (fflush(stdout) != 0 || ferror(stdout))
     return cli_fail(EXIT_ERROR, "output: %s", strerror(errno));
   return status;
