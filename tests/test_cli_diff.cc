@@ -32,6 +32,27 @@ TEST_F(CliDiff, TwoRunsOfOneSeedAreTheSame) {
   EXPECT_EQ(o.status, 0) << o.out << "packed by episode, then env";
 }
 
+TEST_F(CliDiff, TheScrubberNeedsATerminal) {
+  ASSERT_EQ(Record("a").status, 0);
+  Outcome o = Run({"diff", "--view", "a:0", "a:1"});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_EQ(o.err, "playhead: diff: --view: not a terminal: playhead screen A --ghost B prints the "
+                   "same as text\n");
+  o = Run({"diff", "--view", "--json", "a:0", "a:1"});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_TRUE(Has(o.err, "--view and --json: only one of them is taken")) << o.err;
+  o = Run({"screen", "a", "--ghost", "a:1", "--size", "120x40"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_TRUE(Has(o.out, " ghost env000_ep000001 ")) << o.out;
+  EXPECT_TRUE(Has(o.out, "differs from 0: cart by ")) << o.out;
+  o = Run({"screen", "a", "--ghost", string(500, 'x')});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_TRUE(Has(o.err, "--ghost: more than 399 bytes")) << o.err;
+  o = Run({"screen", "a", "--ghost", "none"});
+  EXPECT_EQ(o.status, 0) << "the episode itself is there";
+  EXPECT_TRUE(Has(o.out, "none: cannot be opened")) << o.out;
+}
+
 TEST_F(CliDiff, TwoEpisodesDifferInSeedAndStates) {
   ASSERT_EQ(Record("a").status, 0);
   Outcome o = Run({"diff", "a:0", "a:1", "--json"});

@@ -42,6 +42,7 @@ void app_free(struct app *app) {
   snapshot_free(app->snap);
   app_free_marks(app);
   free(app->passed);
+  free(app->ghost_name);
   free(app->copy);
   memset(app, 0, sizeof *app);
 }
@@ -300,6 +301,8 @@ static unsigned filter_key(struct app *app, uint32_t key) {
 static unsigned prompt_input(struct app *app, uint32_t key) {
   if (app->filtering)
     return filter_key(app, key);
+  if (key == KEY_TAB_)
+    app_list_ghosts(app);
   app->prompt.names = app_prompt_name;
   app->prompt.names_arg = app;
   enum prompt_result result = prompt_key(&app->prompt, key);

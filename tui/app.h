@@ -21,6 +21,7 @@ enum reaction {
 
 #define APP_LOG_LINES 200
 #define APP_UNDO 32
+#define APP_GHOST_NAME 448
 
 struct app {
   /* what is wanted, and the newest answer */
@@ -76,6 +77,10 @@ struct app {
   size_t *sheet_of; /* per path that was opened; two that are one file have one sheet */
   size_t nsources;
   uint64_t told_sheets; /* bits: where this sheet is kept was said */
+
+  /* words that Tab offers after :ghost: the paths that are open, and their episodes */
+  char (*ghost_name)[APP_GHOST_NAME]; /* owned */
+  size_t nghost_names;
 
   /* messages */
   char message[400];

@@ -37,7 +37,8 @@ void app_zoom_to(struct app *app, int64_t first, int64_t last);
 unsigned app_plot(struct app *app, const char *name);
 /* For Tab after a command: the i-th word that may follow it; see prompt.h. */
 const char *app_prompt_name(const void *app, const char *verb, int i);
-/* Likewise of :ghost: paths that are open, and their episodes. */
+/* Likewise of :ghost, once app_list_ghosts has listed them for the line that is typed. */
+void app_list_ghosts(struct app *app);
 const char *app_ghost_name(const void *app, const char *verb, int i);
 /* What is in the way of another episode beside it is said; old is the snapshot before (nullable).
  * True: the panels need other room. */

@@ -1,5 +1,6 @@
 /* Another episode beside the one on show. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -51,14 +52,47 @@ unsigned do_GHOST(struct app *app, int64_t count, const char *args) {
 
 /* --- completion --- */
 
+enum { MOST = 500 };
+
+/* The id as it is in the episode's own file: several paths have a name in front. */
+static const char *own_id(const struct catalog *catalog, size_t i) {
+  const char *id = catalog_entry(catalog, i)->id, *colon = strrchr(id, ':');
+  return catalog->nsources > 1 && colon ? colon + 1 : id;
+}
+
+static void list(struct app *app, const struct catalog *catalog, size_t n) {
+  for (size_t k = 0; k < catalog->nsources && app->nghost_names < n; k++)
+    snprintf(app->ghost_name[app->nghost_names++], APP_GHOST_NAME, "%.440s", catalog->source[k]);
+  for (size_t i = 0; i < catalog->n && app->nghost_names < n; i++) {
+    size_t source = catalog_source(catalog, i);
+    if (source < catalog->nsources)
+      snprintf(app->ghost_name[app->nghost_names++], APP_GHOST_NAME, "%.380s:%.60s",
+               catalog->source[source], own_id(catalog, i));
+  }
+}
+
+void app_list_ghosts(struct app *app) {
+  const struct catalog *catalog = app->snap ? app->snap->catalog : NULL;
+  bool typed = strncmp(app->prompt.text, "ghost ", 6) == 0;
+  free(app->ghost_name);
+  app->ghost_name = NULL;
+  app->nghost_names = 0;
+  if (!typed || !catalog)
+    return;
+  size_t n = catalog->nsources + catalog->n;
+  n = n < MOST ? n : MOST;
+  app->ghost_name = calloc(n + 1, sizeof *app->ghost_name);
+  if (app->ghost_name)
+    list(app, catalog, n);
+}
+
 const char *app_ghost_name(const void *arg, const char *verb, int i) {
   const struct app *app = arg;
-  const struct catalog *catalog = app->snap ? app->snap->catalog : NULL;
   if (strcmp(verb, "ghost") != 0 || i < 0)
     return NULL;
   if (i == 0)
     return "off";
-  return catalog && (size_t)i <= catalog->nsources ? catalog->source[i - 1] : NULL;
+  return (size_t)i <= app->nghost_names ? app->ghost_name[i - 1] : NULL;
 }
 
 const char *app_prompt_name(const void *arg, const char *verb, int i) {

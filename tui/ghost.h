@@ -37,6 +37,7 @@ struct ghost_answer {
   char file[512];  /* the episode that it is */
   char id[64];
   int64_t states;
+  double control_dt; /* [s]; 0 unknown */
   /* the models */
   bool no_model;   /* one of the two has none, or it does not compile */
   size_t nchanges; /* in all; 0: they are the same */

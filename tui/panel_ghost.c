@@ -236,21 +236,27 @@ static void verdict_length(struct strip *strip, const struct app *app,
     strip_add(strip, 5, STYLE_NORMAL, STRIP_BAR, "as long as this one");
 }
 
-/* The first step that differs, and by what. */
-static void verdict_first(struct strip *strip, const struct app *app,
-                          const struct ghost_answer *g) {
+/* "arm_wrist by 4.10e-3 rad" */
+static void first_text(char *out, size_t size, const struct ghost_answer *g) {
+  const char *unit = g->first_unit ? g->first_unit : "";
   char error[24];
+  dyn_error(error, sizeof error, g->first_error);
+  snprintf(out, size, "%s by %s%s%s", g->first_name, g->first_error == 0 ? "0" : error,
+           *unit ? " " : "", unit);
+}
+
+/* The first step that differs, and by what. */
+static void verdict_first(struct strip *strip, const struct ghost_answer *g) {
+  char by[240];
   bool all = g->scanned >= g->both;
   long long to = (long long)(all ? g->both : g->scanned) - 1;
   if (g->total == 0) {
     strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "no joint's name is in both");
   } else if (g->first >= 0) {
-    dyn_error(error, sizeof error, g->first_error);
+    first_text(by, sizeof by, g);
     strip_add(strip, 0, g->beyond >= 0 ? STYLE_BAD : STYLE_WARN, STRIP_BAR, "differs from %lld",
               (long long)g->first);
-    strip_add(strip, 1, g->beyond >= 0 ? STYLE_BAD : STYLE_WARN, STRIP_GLUE, ": %s by %s%s%s",
-              g->first_name, g->first_error == 0 ? "0" : error,
-              g->first_unit && *g->first_unit ? " " : "", g->first_unit ? g->first_unit : "");
+    strip_add(strip, 1, g->beyond >= 0 ? STYLE_BAD : STYLE_WARN, STRIP_GLUE, ": %s", by);
     if (g->beyond >= 0)
       strip_add(strip, 3, STYLE_BAD, STRIP_BAR, "beyond tol from %lld", (long long)g->beyond);
     else if (all)
@@ -263,7 +269,15 @@ static void verdict_first(struct strip *strip, const struct app *app,
   else if (!all)
     strip_add(strip, 2, STYLE_DIM, STRIP_BAR, "compared %lld/%lld", to < 0 ? 0 : to,
               (long long)g->both - 1);
-  (void)app;
+}
+
+/* Steps are held against steps, however long they are. */
+static void verdict_steps(struct strip *strip, const struct app *app,
+                          const struct ghost_answer *g) {
+  double here = app_reel(app)->meta.control_dt, there = g->control_dt;
+  if (here > 0 && there > 0 && fabs(here - there) > 1e-9)
+    strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "%.4g ms a step, here %.4g ms", there * 1e3,
+              here * 1e3);
 }
 
 static void verdict_models(struct strip *strip, const struct ghost_answer *g) {
@@ -291,14 +305,18 @@ void ghost_verdict(struct strip *strip, const struct app *app, bool whole) {
   } else if (g->error[0]) {
     strip_add(strip, whole ? 0 : 1, STYLE_BAD, join | STRIP_CUT, "%s", g->error);
   } else if (whole) {
-    verdict_first(strip, app, g);
+    verdict_first(strip, g);
     verdict_length(strip, app, g);
     if (g->actions >= 0)
       strip_add(strip, 4, STYLE_NORMAL, STRIP_BAR, "actions differ from %lld",
                 (long long)g->actions);
+    verdict_steps(strip, app, g);
     verdict_models(strip, g);
   } else if (g->first >= 0) {
+    char by[240];
+    first_text(by, sizeof by, g);
     strip_add(strip, 1, STYLE_BAD, join, "differs from %lld", (long long)g->first);
+    strip_add(strip, 6, STYLE_BAD, STRIP_GLUE, ": %s", by);
   } else if (g->total > 0 && g->scanned >= g->both) {
     strip_add(strip, 1, STYLE_GOOD, join, "equal bits");
   }

@@ -446,6 +446,8 @@ static void state_title(char *buf, size_t size, const struct app *app) {
              app_mode(app) == MODE_DYNAMIC ? "dynamic" : "both", d ? "" : " ",
              d ? (app_mode(app) == MODE_BOTH ? ", worst first" : "") : missing);
     size_t n = strlen(buf);
+    if (app_ghost(app) && app_ghost(app)->nrows > 0 && n < size)
+      n += (size_t)snprintf(buf + n, size - n, "; K: the ghost");
     if (filter[0] && n < size)
       snprintf(buf + n, size - n, ", %d with \"%s\"", panel_state_lines(app), filter);
   } else if (filter[0])

@@ -162,7 +162,7 @@ static void pair(struct ghost *g, const struct opened *o) {
     snprintf(g->error, sizeof g->error, "%s", ph_status_message(PH_ENOMEM));
   else if (g->pairs.n == 0)
     snprintf(g->error, sizeof g->error,
-             "%.200s: no joint and no number of it has a name of this one",
+             "%.200s: no joint and no number of it has a name that this one has",
              ph_episode_meta_of(g->found.episode)->id);
 }
 
@@ -495,6 +495,7 @@ static void fill_whole(struct ghost_answer *out, const struct ghost *g, const st
   snprintf(out->file, sizeof out->file, "%s", meta->file);
   snprintf(out->id, sizeof out->id, "%s", meta->id);
   out->states = meta->states;
+  out->control_dt = meta->control_dt;
   out->no_model = !g->found.model || !ph_model_compiled(g->found.model) || !o->model ||
                   !ph_model_compiled(o->model);
   out->only_here = g->pairs.only_here;

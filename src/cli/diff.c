@@ -177,6 +177,7 @@ static int view(const struct diff *d) {
     of.npaths = n;
     of.episode = a.id;
     of.ghost = ghost;
+    of.mode = NULL; /* that of verify is none of the screen's */
     struct view_options look = cli_view_options(&of);
     look.tolerance = d->tolerance;
     look.step = a.id ? 0 : -1;
