@@ -187,7 +187,8 @@ PH_API ph_status ph_ensemble_wait(ph_ensemble *e, bool (*progress)(void *arg), v
 
 typedef struct ph_ensemble_progress {
   size_t envs, ended;              /* that are measured to their end, or cannot be */
-  int64_t states, known;           /* of all that can be run, together */
+  int64_t states, known;           /* of all that can be run, together; those of an env that has
+                                      ended count as known, also where it was stopped */
   size_t class_of[PH_CLASS_COUNT]; /* envs that came to it, of those that have ended */
   size_t refused;                  /* that cannot be read or run again */
   bool begun, over;                /* over: no more will come */
@@ -214,8 +215,9 @@ PH_API void ph_ensemble_cached(const ph_ensemble *e, ph_rerun_cache *out);
 #define PH_LANE_NONE (-1.0)
 /* Divergence of an env under n bins of nearly equal length over the playheads first ..
  * first+steps-1: the largest error in it in tolerances, 0 for equal bits, NaN not known yet,
- * PH_LANE_NONE where the env has no state or cannot be run. Long episodes are kept in some thousand
- * bins of their own. Reads the alignment: one thread's at a time with what sets that. */
+ * PH_LANE_NONE where the env has no state or cannot be run. An episode of more than 2048 states is
+ * kept in so many bins of its own. Reads the alignment: one thread's at a time with what sets that.
+ */
 PH_API void ph_ensemble_lane(const ph_ensemble *e, size_t i, int64_t first, int64_t steps,
                              double *out, size_t n);
 
