@@ -198,6 +198,11 @@ TEST(AppDynamic, BranchesInWords) {
   f.say("branch save out.h5");
   EXPECT_EQ(b.saves, 1u);
   EXPECT_STREQ(b.save, "out.h5");
+  f.press("Esc");
+  EXPECT_EQ(b.unsaved, 0u) << "nothing is on its way";
+  strcpy(f.app.snap->dyn->saving, "writing out.h5: 3/300");
+  f.press("Esc");
+  EXPECT_EQ(b.unsaved, 1u) << "Esc gives up what is on its way";
   f.say("branch off");
   EXPECT_EQ(b.serial, 0u);
   EXPECT_EQ(b.saves, 1u) << "what was saved is not saved again";

@@ -1,6 +1,10 @@
 // "What if from here": a branch beside the episode, held against a rerun of the library's.
 #include "dynamic_help.h"
 
+extern "C" {
+#include "branch_save.h"
+}
+
 using dynamic_help::Dynamic;
 using dynamic_help::Library;
 using dynamic_help::record_arm;
@@ -111,4 +115,82 @@ TEST_F(Dynamic, WhatABranchChangesIsSaidAndANameThatIsNoneToo) {
   d = ask(MODE_BOTH, 0);
   EXPECT_EQ(d->branch, 0u);
   EXPECT_EQ(d->lanes->ghost, nullptr);
+}
+
+/* Saving takes as long as all its physics: meanwhile requests are answered. */
+TEST_F(Dynamic, ABranchIsWrittenInTheBackgroundAndSaysHowFarItIs) {
+  record_arm(dir / "run", 6000, -1);
+  ASSERT_EQ(open(), PH_OK) << ph_error();
+  std::string path = (dir / "long.h5").string();
+  struct branch_wish *b = &want.dyn.branch;
+  b->serial = 1;
+  b->feed = PH_FEED_HELD;
+  ask(MODE_KINEMATIC, 3);
+  b->saves = 1;
+  snprintf(b->save, sizeof b->save, "%s", path.c_str());
+  serve();
+  struct snapshot *fresh = nullptr;
+  for (int i = 0; i < 1000 && !snap->dyn->saving[0]; i++) {
+    fresh = nullptr;
+    session_work(s, nullptr, nullptr, &fresh);
+    take(fresh);
+  }
+  EXPECT_NE(strstr(snap->dyn->saving, ("writing " + path + ": ").c_str()), nullptr)
+      << snap->dyn->saving << snap->dyn->saved;
+  EXPECT_NE(strstr(snap->dyn->saving, "/6000"), nullptr) << snap->dyn->saving;
+  EXPECT_EQ(snap->dyn->saves, 0u) << "it is on its way";
+  EXPECT_NE(session_wait(s), UINT64_MAX);
+  settle();
+  EXPECT_EQ(snap->dyn->saves, 1u);
+  EXPECT_STREQ(snap->dyn->saved, ("the branch is in " + path).c_str());
+  EXPECT_STREQ(snap->dyn->saving, "");
+  Library lib(path, 0);
+  EXPECT_EQ(ph_episode_meta_of(lib.episode)->actions, 6000);
+  b->saves = b->unsaved = 2; /* given up before it begins */
+  snprintf(b->save, sizeof b->save, "%s2", path.c_str());
+  serve();
+  settle();
+  EXPECT_EQ(snap->dyn->saves, 2u);
+  EXPECT_STREQ(snap->dyn->saved, "not saved: canceled");
+  EXPECT_FALSE(std::filesystem::exists(path + "2"));
+}
+
+TEST_F(Dynamic, ASaveThatIsGivenUpLeavesNothing) {
+  record_arm(dir / "run", 6000, -1);
+  Library lib(dir / "run", 0);
+  std::string path = (dir / "given_up.h5").string();
+  char text[500];
+  struct branch_save *save = branch_save_start(lib.run, path.c_str());
+  ASSERT_NE(save, nullptr);
+  branch_save_cancel(save);
+  while (!branch_save_ended(save))
+    usleep(1000);
+  branch_save_text(save, text, sizeof text);
+  EXPECT_STREQ(text, ("not saved: canceled; there is no " + path).c_str());
+  branch_save_free(save);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  branch_save_free(branch_save_start(lib.run, path.c_str())); /* while it is on its way */
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+/* Actions are other, what moves it from outside is not: that is said. */
+TEST_F(Dynamic, ABranchSaysWhatElseGoesOnBeingFed) {
+  copy("drawer_close");
+  ASSERT_EQ(open(), PH_OK);
+  struct branch_wish *b = &want.dyn.branch;
+  b->serial = 1;
+  b->at = 20;
+  b->feed = PH_FEED_ZERO;
+  EXPECT_NE(
+      strstr(ask(MODE_KINEMATIC, 3)->branch_text, "actions zero; mocap, welds still as recorded: "),
+      nullptr)
+      << snap->dyn->branch_text;
+  b->serial = 2;
+  b->feed = PH_FEED_RECORDED;
+  EXPECT_EQ(strstr(ask(MODE_KINEMATIC, 3)->branch_text, "still as recorded"), nullptr);
+  b->serial = 3;
+  b->set[0] = true;
+  EXPECT_NE(strstr(ask(MODE_KINEMATIC, 3)->branch_text, "but for 1 element; mocap, welds still"),
+            nullptr)
+      << snap->dyn->branch_text;
 }

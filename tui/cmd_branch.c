@@ -102,6 +102,17 @@ static unsigned branch_off(struct app *app) {
   return was ? ask(app) : REACT_REDRAW;
 }
 
+bool app_unsave_branch(struct app *app) {
+  const struct dynamic_answer *d = app_dyn(app);
+  struct branch_wish *b = &app->want.dyn.branch;
+  if (!d || !d->saving[0] || b->serial == 0 || b->unsaved == b->saves)
+    return false;
+  b->unsaved = b->saves;
+  app_say(app, "giving up: %s", b->save);
+  ask(app);
+  return true;
+}
+
 static unsigned branch_save(struct app *app, const char *file) {
   struct branch_wish *b = &app->want.dyn.branch;
   if (b->serial == 0)
@@ -156,6 +167,13 @@ unsigned do_BRANCH(struct app *app, int64_t count, const char *args) {
     return REACT_REDRAW;
   }
   return branch_begin(app, args);
+}
+
+void app_leave_branch(struct app *app) {
+  const struct dynamic_answer *d = app_dyn(app);
+  if (d && d->saving[0])
+    app_complain(app, "%s was given up with its episode", app->want.dyn.branch.save);
+  app->want.dyn.branch = (struct branch_wish){.saves = app->want.dyn.branch.saves};
 }
 
 void app_take_branch(struct app *app, uint64_t saves) {

@@ -195,7 +195,7 @@ unsigned app_open(struct app *app, size_t episode, int64_t step) {
   app->want.envs.past = 0;
   app->want.dyn.substep = 0;
   app->want.dyn.anchor = 0;
-  app->want.dyn.branch = (struct branch_wish){.saves = app->want.dyn.branch.saves};
+  app_leave_branch(app);
   app->want.serial++;
   app->play_from = 0;
   app->nundo = 0;
@@ -455,6 +455,8 @@ unsigned do_CANCEL(struct app *app, int64_t count, const char *args) {
     app->filter[app->focus][0] = 0;
   else if (app->crowded)
     app->focus = PANEL_TIMELINE;
+  else if (app_unsave_branch(app))
+    return REACT_REDRAW | REACT_SEEK;
   return REACT_REDRAW | REACT_RELAYOUT;
 }
 
@@ -472,8 +474,9 @@ unsigned do_INTERRUPT(struct app *app, int64_t count, const char *args) {
   app->digits[0] = 0;
   app->playing = false;
   app->cancel_at = now;
+  bool gave_up = app_unsave_branch(app);
   app_say(app, "canceled; Ctrl-C again quits");
-  return REACT_REDRAW;
+  return gave_up ? REACT_REDRAW | REACT_SEEK : REACT_REDRAW;
 }
 
 unsigned do_REDRAW(struct app *app, int64_t count, const char *args) {

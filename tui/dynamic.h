@@ -30,6 +30,7 @@ struct branch_wish {
   ph_change change[BRANCH_CHANGES];
   uint64_t saves; /* in all; the newest goes to: */
   char save[BRANCH_PATH];
+  uint64_t unsaved; /* of saves: that one is given up, if it is still on its way; 0 */
 };
 
 /* Part of a request: the whole desired state. All zero: kinematic, from step 0, no lanes. */
@@ -111,9 +112,10 @@ struct dynamic_answer {
   ph_broke broke;
   /* the branch */
   uint64_t branch;       /* serial of the one that is answered; 0: none */
-  char branch_text[600]; /* "from 213 (dynamic), actions held, friction x0.5: ..." or why not */
+  char branch_text[680]; /* "from 213 (dynamic), actions held, friction x0.5: ..." or why not */
   uint64_t saves;        /* that were done */
   char saved[500];       /* what became of the last */
+  char saving[500];      /* "" or how far the one under way is: "writing FILE: 120/341" */
 };
 void dynamic_answer_free(struct dynamic_answer *d); /* Nullable */
 

@@ -158,6 +158,10 @@ static void status_branch(struct strip *strip, const struct app *app,
   if (serial == 0)
     return;
   bool answered = d->branch == serial && d->branch_text[0];
+  if (answered && d->saving[0]) {
+    strip_add(strip, 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "%s", d->saving);
+    return;
+  }
   strip_add(strip, 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "branch %s",
             answered ? d->branch_text : "is about to run");
 }

@@ -258,14 +258,14 @@ static void clear(struct pass *p) {
 }
 
 /* Signals are the loop's business, but a fault belongs to the thread that made it. */
-static bool start_thread(struct pass *p) {
+bool pass_thread(pthread_t *out, void *(*fn)(void *arg), void *arg) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
   sigset_t all, before;
   sigfillset(&all);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
     sigdelset(&all, faults[i]);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  int failed = pthread_create(&p->thread, NULL, work, p);
+  int failed = pthread_create(out, NULL, fn, arg);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return !failed;
 }
@@ -283,7 +283,7 @@ struct pass *pass_start(const struct pass_wish *wish) {
   atomic_init(&p->state, MAKING);
   atomic_init(&p->news, 1);
   atomic_init(&p->judged, 0);
-  if (copy_options(p) && start_thread(p))
+  if (copy_options(p) && pass_thread(&p->thread, work, p))
     return p;
   clear(p);
   return NULL;

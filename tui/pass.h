@@ -5,6 +5,8 @@
 #ifndef TUI_PASS_H
 #define TUI_PASS_H
 
+#include <pthread.h>
+
 #include "dynamic.h"
 
 #define PASS_FINDINGS 64 /* kept, the worst ones */
@@ -20,6 +22,8 @@ struct pass_wish {
   bool branch; /* neither single steps nor a diagnosis, and one thread */
 };
 
+/* A thread to work in the background, that takes no signals but its own faults. */
+bool pass_thread(pthread_t *out, void *(*fn)(void *arg), void *arg);
 /* NULL: out of memory, or of threads. */
 struct pass *pass_start(const struct pass_wish *wish);
 /* Ends it soon. */

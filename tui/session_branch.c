@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "branch_save.h"
 #include "session_parts.h"
 
 enum { BRANCH_CACHE = 16 << 20 };
 
-/* The pass has been given away, or there was none. */
+/* The pass has been given away, or there was none. What was on its way into a file is given up. */
 void branch_clear(struct branch *b) {
+  branch_save_free(b->save);
   memset(b, 0, sizeof *b);
 }
 
@@ -18,6 +20,9 @@ void branch_aim(struct dynamic *d, const struct branch_wish *wish) {
   if (wish->serial == b->serial) {
     b->wish.saves = wish->saves;
     memcpy(b->wish.save, wish->save, sizeof b->wish.save);
+    b->wish.unsaved = wish->unsaved;
+    if (b->save && wish->unsaved == b->saving)
+      branch_save_cancel(b->save);
     return;
   }
   dynamic_leave_pass(d, b->pass);
@@ -35,6 +40,8 @@ static bool can_start(const struct dynamic *d) {
 
 /* What cannot run is not saved, and that is said at once. */
 static bool can_save(const struct branch *b) {
+  if (b->save)
+    return branch_save_ended(b->save);
   return b->serial && b->wish.saves != b->saves &&
          (b->failed[0] || (b->pass && (pass_run(b->pass) || pass_refused(b->pass))));
 }
@@ -43,15 +50,29 @@ bool branch_wants(const struct dynamic *d) {
   return can_start(d) || can_save(&d->branch);
 }
 
-static void save(struct branch *b) {
+bool branch_saving(const struct dynamic *d) {
+  return d->branch.save != NULL;
+}
+
+static void end_save(struct branch *b) {
+  branch_save_text(b->save, b->saved, sizeof b->saved);
+  branch_save_free(b->save);
+  b->save = NULL;
+  b->saves = b->saving;
+}
+
+/* It takes as long as the physics of all of it: on a thread of its own. */
+static void begin_save(struct branch *b) {
   const char *why = b->failed[0] ? b->failed : pass_refused(b->pass);
-  b->saves = b->wish.saves;
-  if (why)
-    snprintf(b->saved, sizeof b->saved, "not saved: %s", why);
-  else if (ph_rerun_save(pass_run(b->pass), b->wish.save, NULL, NULL) == PH_OK)
-    snprintf(b->saved, sizeof b->saved, "the branch is in %s", b->wish.save);
-  else
-    snprintf(b->saved, sizeof b->saved, "not saved: %s", ph_error());
+  if (!why && b->wish.unsaved == b->wish.saves)
+    why = "canceled";
+  if (!why)
+    b->save = branch_save_start(pass_run(b->pass), b->wish.save);
+  b->saving = b->wish.saves;
+  if (b->save)
+    return;
+  b->saves = b->saving;
+  snprintf(b->saved, sizeof b->saved, "not saved: %s", why ? why : ph_status_message(PH_ENOMEM));
 }
 
 /* --- starting --- */
@@ -119,8 +140,10 @@ static void start_dynamic(struct dynamic *d, struct opened *o,
 
 void branch_work(struct dynamic *d, struct opened *o, const struct dynamic_budget *budget) {
   if (!can_start(d)) {
-    if (can_save(&d->branch))
-      save(&d->branch);
+    if (can_save(&d->branch) && d->branch.save)
+      end_save(&d->branch);
+    else if (can_save(&d->branch))
+      begin_save(&d->branch);
     return;
   }
   if (d->refused[0])
@@ -167,6 +190,31 @@ static void wish_text(const struct branch *b, char *out, size_t size) {
   }
 }
 
+/* What else moves it: "; mocap, forces still as recorded". Actions alone are other. */
+static void outside_text(const struct branch *b, const struct opened *o, char *out, size_t size) {
+  static const struct {
+    const char *word;
+    ph_column col;
+  } outside[] = {{"mocap", PH_COL_MOCAP_POS},     {"mocap", PH_COL_MOCAP_QUAT},
+                 {"forces", PH_COL_QFRC_APPLIED}, {"forces", PH_COL_XFRC_APPLIED},
+                 {"welds", PH_COL_EQ_ACTIVE},     {"userdata", PH_COL_USERDATA}};
+  const char *last = "";
+  bool other = b->wish.feed != PH_FEED_RECORDED;
+  for (int i = 0; i < BRANCH_ELEMENTS; i++)
+    other = other || b->wish.set[i];
+  out[0] = 0;
+  for (size_t i = 0; other && i < sizeof outside / sizeof *outside; i++) {
+    size_t n = strlen(out);
+    if (strcmp(outside[i].word, last) == 0 || !ph_episode_has(o->episode, outside[i].col))
+      continue;
+    last = outside[i].word;
+    snprintf(out + n, size - n, "%s%s", n ? ", " : "; ", last);
+  }
+  size_t n = strlen(out);
+  if (n > 0)
+    snprintf(out + n, size - n, " still as recorded");
+}
+
 static void outcome_text(const struct branch *b, char *out, size_t size) {
   ph_analysis_progress now;
   ph_analysis_summary sum;
@@ -205,14 +253,16 @@ static void outcome_text(const struct branch *b, char *out, size_t size) {
 
 void branch_answer(struct dynamic_answer *out, struct dynamic *d, const struct opened *o) {
   struct branch *b = &d->branch;
-  char wish[150], outcome[400];
-  (void)o;
+  char wish[150], outside[80], outcome[400];
   if (!b->serial)
     return;
   wish_text(b, wish, sizeof wish);
+  outside_text(b, o, outside, sizeof outside);
   outcome_text(b, outcome, sizeof outcome);
   out->branch = b->serial;
-  snprintf(out->branch_text, sizeof out->branch_text, "%s: %s", wish, outcome);
+  snprintf(out->branch_text, sizeof out->branch_text, "%s%s: %s", wish, outside, outcome);
   out->saves = b->saves;
   snprintf(out->saved, sizeof out->saved, "%s", b->saved);
+  if (b->save)
+    branch_save_text(b->save, out->saving, sizeof out->saving);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "session_parts.h"
 
@@ -73,7 +74,8 @@ void dynamic_leave(struct dynamic *d) {
     ph_rerun_cached(pass_run(d->pass), &cache);
     ph_analysis_look(pass_analysis(d->pass), &now);
   }
-  if (!d->pass || !pass_ended(d->pass) || cache.bytes > LEFT_CACHE || now.states > LEFT_STATES)
+  if (!d->pass || !pass_ended(d->pass) || branch_saving(d) || cache.bytes > LEFT_CACHE ||
+      now.states > LEFT_STATES)
     drop_pass(d);
   dynamic_drop_frame(d);
   d->since = 0;
@@ -233,7 +235,7 @@ ph_status session_dynamic_answer(struct session *s, struct opened *o, struct sna
 /* --- a piece at a time --- */
 
 static bool has_news(const struct dynamic *d) {
-  return (d->pass && pass_news(d->pass) != d->told) ||
+  return (d->pass && pass_news(d->pass) != d->told) || branch_saving(d) ||
          (d->branch.pass && pass_news(d->branch.pass) != d->told_branch);
 }
 
@@ -294,6 +296,11 @@ uint64_t session_dynamic_wait(const struct session *s, const struct opened *o) {
   return told >= PUBLISH_MS ? has_news(d) ? 0 : PUBLISH_MS / 4 : PUBLISH_MS - told;
 }
 
+static void nap(void) {
+  const struct timespec ms = {0, 1000000};
+  nanosleep(&ms, NULL);
+}
+
 bool session_dynamic_settle(struct session *s, struct opened *o) {
   const struct dynamic_budget all = {.steps = -1};
   struct dynamic *d = o->dynamic;
@@ -312,8 +319,11 @@ bool session_dynamic_settle(struct session *s, struct opened *o) {
   }
   if (d->branch.pass)
     pass_wait(d->branch.pass);
-  while (branch_wants(d)) {
-    branch_work(d, o, &all);
+  while (branch_wants(d) || branch_saving(d)) {
+    if (branch_wants(d))
+      branch_work(d, o, &all);
+    else
+      nap();
     news = true;
   }
   if (dynamic_wants_frame(d)) {

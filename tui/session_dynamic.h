@@ -25,6 +25,8 @@ struct branch {
   char failed[400];
   uint64_t saves; /* done */
   char saved[500];
+  struct branch_save *save; /* under way; NULL */
+  uint64_t saving;          /* of the wish's saves */
 };
 
 struct dynamic {
@@ -107,7 +109,9 @@ void branch_clear(struct branch *b);
 void branch_aim(struct dynamic *d, const struct branch_wish *wish);
 /* Whether it waits for something that can be done now. */
 bool branch_wants(const struct dynamic *d);
-/* One piece: goes to the state that it leaves, starts it, saves it. */
+/* Whether it is on its way into a file. */
+bool branch_saving(const struct dynamic *d);
+/* One piece: goes to the state that it leaves, starts it, begins or ends saving it. */
 void branch_work(struct dynamic *d, struct opened *o, const struct dynamic_budget *budget);
 void branch_answer(struct dynamic_answer *out, struct dynamic *d, const struct opened *o);
 
