@@ -158,6 +158,13 @@ TEST(GoldenGhost, EqualBitsAndNone) {
   EXPECT_NE(text.find("as long as this one"), std::string::npos) << text;
   text = f.screen(24, 80);
   EXPECT_NE(text.find("ghost equal bits"), std::string::npos) << text;
+  Beside other;
+  other.g.total = other.g.scanned = 0;
+  other.g.first = other.g.beyond = other.g.actions = -1;
+  other.g.lanes = nullptr;
+  text = other.text(40, 120);
+  EXPECT_NE(text.find("no joint's name is in both"), std::string::npos) << text;
+  EXPECT_EQ(text.find("compared"), std::string::npos) << text;
   Beside h;
   set_text(h.g.error, "runs/other: it has no episode 16 of env 3; PATH:ID names another");
   h.g.nrows = 0;

@@ -266,7 +266,7 @@ static void verdict_first(struct strip *strip, const struct ghost_answer *g) {
   }
   if (g->damage[0])
     strip_add(strip, 2, STYLE_BAD, STRIP_BAR | STRIP_CUT, "compared to %lld: %s", to, g->damage);
-  else if (!all)
+  else if (!all && g->total > 0)
     strip_add(strip, 2, STYLE_DIM, STRIP_BAR, "compared %lld/%lld", to < 0 ? 0 : to,
               (long long)g->both - 1);
 }
