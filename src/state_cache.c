@@ -1,16 +1,28 @@
 #include "state_cache.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "fail.h"
 
-/* One kept state; the blob lies behind it. */
+enum { SLAB = 1 << 18, HUGE_SLAB = 1 << 21, PAGE = 4096 }; /* bytes */
+
+/* One kept state; the blob lies behind it. A free place has the next one in `extra`. */
 typedef struct kept {
   void *extra;
   double blob[];
 } kept;
+
+/* Places side by side. They come many at once: page by page they would cost a pass more than the
+ * bytes that it writes. */
+typedef struct slab {
+  struct slab *next;
+  size_t size;
+  max_align_t place[];
+} slab;
 
 struct ph_state_cache {
   pthread_mutex_t lock;
@@ -20,7 +32,12 @@ struct ph_state_cache {
   int64_t room; /* states that fit */
   /* under the lock */
   int64_t every, cached;
-  kept **at; /* (room) of step first + i * every; NULL: not kept */
+  kept **at;    /* (room) of step first + i * every; NULL: not kept */
+  slab *slabs;  /* all places: no more than room */
+  kept *vacant; /* those of them that hold nothing any more */
+  char *fresh;  /* those that never did: side by side */
+  size_t nfresh;
+  int64_t taken; /* places in slabs */
 };
 
 ph_status ph_state_cache_new(ph_state_cache **out, int64_t first, int64_t n, size_t blob,
@@ -47,6 +64,93 @@ ph_status ph_state_cache_new(ph_state_cache **out, int64_t first, int64_t n, siz
   return PH_OK;
 }
 
+/* --- places --- */
+
+static size_t place_size(const ph_state_cache *cache) {
+  size_t grain = sizeof(max_align_t);
+  return (sizeof(kept) + cache->blob + grain - 1) / grain * grain;
+}
+
+static void give_back(ph_state_cache *cache, kept *one) {
+  one->extra = cache->vacant;
+  cache->vacant = one;
+}
+
+static void *map(size_t size) {
+  void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+/* One that the kernel may back with one large page. */
+static void *map_huge(void) {
+  char *at = map(2 * HUGE_SLAB);
+  if (!at)
+    return NULL;
+  size_t before = (HUGE_SLAB - (uintptr_t)at % HUGE_SLAB) % HUGE_SLAB;
+  if (before > 0)
+    munmap(at, before);
+  munmap(at + before + HUGE_SLAB, HUGE_SLAB - before);
+  (void)madvise(at + before, HUGE_SLAB, MADV_HUGEPAGE);
+  return at + before;
+}
+
+/* Its pages are fetched together where the kernel can. */
+static void *map_small(size_t size) {
+  void *at = map(size);
+#ifdef MADV_POPULATE_WRITE
+  if (at)
+    (void)madvise(at, size, MADV_POPULATE_WRITE);
+#endif
+  return at;
+}
+
+static void add_slab(ph_state_cache *cache) {
+  size_t place = place_size(cache), left = (size_t)(cache->room - cache->taken);
+  size_t size = left < HUGE_SLAB / place ? sizeof(slab) + left * place : HUGE_SLAB;
+  if (left == 0)
+    return;
+  if (size < HUGE_SLAB && size > SLAB)
+    size = SLAB;
+  if (size < sizeof(slab) + place)
+    size = sizeof(slab) + place;
+  size = (size + PAGE - 1) / PAGE * PAGE;
+  slab *more = size == HUGE_SLAB ? map_huge() : map_small(size);
+  if (!more)
+    return;
+  size_t n = (size - sizeof(slab)) / place;
+  cache->nfresh = n < left ? n : left;
+  cache->fresh = (char *)more->place;
+  cache->taken += (int64_t)cache->nfresh;
+  more->next = cache->slabs;
+  more->size = size;
+  cache->slabs = more;
+}
+
+/* NULL: out of memory. */
+static kept *find_place(ph_state_cache *cache) {
+  kept *one = cache->vacant;
+  if (one) {
+    cache->vacant = one->extra;
+    return one;
+  }
+  if (cache->nfresh == 0)
+    add_slab(cache);
+  if (cache->nfresh == 0)
+    return NULL;
+  one = (kept *)cache->fresh;
+  cache->fresh += place_size(cache);
+  cache->nfresh--;
+  return one;
+}
+
+static void free_slabs(ph_state_cache *cache) {
+  while (cache->slabs) {
+    slab *one = cache->slabs;
+    cache->slabs = one->next;
+    munmap(one, one->size);
+  }
+}
+
 static void drop(ph_state_cache *cache, int64_t i) {
   kept *one = cache->at[i];
   cache->at[i] = NULL;
@@ -54,7 +158,7 @@ static void drop(ph_state_cache *cache, int64_t i) {
     return;
   if (one->extra)
     cache->extra.free(one->extra);
-  free(one);
+  give_back(cache, one);
   cache->cached--;
 }
 
@@ -63,6 +167,7 @@ void ph_state_cache_free(ph_state_cache *cache) {
     return;
   for (int64_t i = 0; cache->at && i < cache->room; i++)
     drop(cache, i);
+  free_slabs(cache);
   free(cache->at);
   pthread_mutex_destroy(&cache->lock);
   free(cache);
@@ -86,39 +191,36 @@ static void thin(ph_state_cache *cache) {
   }
 }
 
-bool ph_state_cache_wants(ph_state_cache *cache, int64_t step) {
-  pthread_mutex_lock(&cache->lock);
+/* Index of a step that is to be kept and is not yet; -1. The lock is held. */
+static int64_t wanted(ph_state_cache *cache, int64_t step) {
   int64_t i = index_of(cache, step);
   while (i >= cache->room) {
     thin(cache);
     i = index_of(cache, step);
   }
-  bool wants = i >= 0 && !cache->at[i];
+  return i >= 0 && !cache->at[i] ? i : -1;
+}
+
+bool ph_state_cache_wants(ph_state_cache *cache, int64_t step) {
+  pthread_mutex_lock(&cache->lock);
+  bool wants = wanted(cache, step) >= 0;
   pthread_mutex_unlock(&cache->lock);
   return wants;
 }
 
 void ph_state_cache_put(ph_state_cache *cache, int64_t step, const void *blob, void *extra) {
-  kept *one = NULL;
-  if (ph_state_cache_wants(cache, step))
-    one = malloc(sizeof *one + cache->blob);
+  pthread_mutex_lock(&cache->lock);
+  int64_t i = wanted(cache, step);
+  kept *one = i >= 0 ? find_place(cache) : NULL;
   if (one) {
     one->extra = extra;
     memcpy(one->blob, blob, cache->blob);
-    pthread_mutex_lock(&cache->lock);
-    int64_t i = index_of(cache, step);
-    bool keep = i >= 0 && i < cache->room && !cache->at[i];
-    if (keep) {
-      cache->at[i] = one;
-      cache->cached++;
-    }
-    pthread_mutex_unlock(&cache->lock);
-    if (keep)
-      return;
+    cache->at[i] = one;
+    cache->cached++;
   }
-  if (extra)
+  pthread_mutex_unlock(&cache->lock);
+  if (!one && extra)
     cache->extra.free(extra);
-  free(one);
 }
 
 /* The last kept one at or before the step; -1: none. */
