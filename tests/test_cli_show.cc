@@ -124,6 +124,15 @@ TEST_F(Cli, ScreenIsTextOfTheSizeAskedFor) {
   EXPECT_NE(Run({"screen", "run", "--episode", "nobody"}).status, 0);
 }
 
+TEST_F(Cli, ManyEnvsAreANumberOrAll) {
+  ASSERT_EQ(Record("run").status, 0);
+  for (const char *good : {"1", "2", "4096", "all"})
+    EXPECT_NE(Run({"screen", "run", "--envs", good}).out.find("envs: "), string::npos) << good;
+  for (const char *bad : {"0", "-1", "4097", "x", "2x", "", " 2", "99999999999999999999", "ALL"})
+    ExpectError({"screen", "run", "--envs", bad}, 2, string("--envs ") + bad + ": not a whole");
+  ExpectError({"info", "run", "--envs", "2"}, 2, "--envs");
+}
+
 TEST_F(Cli, APlaceInTimeIsAStepSecondsOrAShare) {
   Put("cart.lua", Task("function(s, rng) return {0} end", 50));
   ASSERT_EQ(Run({"record", "cart.lua", "--out", "run"}).status, 0);

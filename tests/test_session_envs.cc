@@ -171,6 +171,29 @@ TEST_F(Envs, LatchesMeetOnceTheyAreKnown) {
   EXPECT_EQ(again()->line[1].at.step, 60);
 }
 
+TEST_F(Envs, OneThatARecorderAddsJoinsTheRound) {
+  copy("drawer_close");
+  fs::create_directories(dir / "later");
+  for (auto &file : fs::directory_iterator(dir / "run"))
+    if (file.path().filename().string().rfind("env001_ep000000", 0) == 0)
+      fs::rename(file.path(), dir / "later" / file.path().filename());
+  fs::path index = dir / "run" / "index"; /* is made anew of what is there */
+  fs::rename(index, dir / "later" / "index");
+  ASSERT_EQ(open(), PH_OK) << ph_error();
+  want.follow = true;
+  EXPECT_EQ(round(PH_ENSEMBLE_MAX, 10)->n, 1u);
+  for (auto &file : fs::directory_iterator(dir / "later"))
+    fs::copy(file.path(), dir / "run" / file.path().filename());
+  struct snapshot *fresh = nullptr;
+  for (int i = 0; i < 2000 && snap->catalog->n < 8; i++) {
+    if (!session_work(s, nullptr, nullptr, &fresh))
+      usleep(2000);
+    take(fresh);
+  }
+  ASSERT_EQ(snap->catalog->n, 8u);
+  EXPECT_EQ(again()->n, 2u);
+}
+
 // As on a terminal: a piece at a time, whatever is interrupted, and the answer comes in the end.
 TEST_F(Envs, PiecesComeToAnEnd) {
   copy("drawer_close");

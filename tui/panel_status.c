@@ -195,6 +195,8 @@ static const char *hint_words(const struct app *app, enum command cmd) {
     return "mark";
   case CMD_LOOP:
     return "loop";
+  case CMD_ENV_NEXT:
+    return "env";
   default:
     return command_info(cmd)->name;
   }
@@ -215,7 +217,10 @@ static void hint_add(struct strip *strip, const struct app *app, int rank, enum 
 
 /* The command that undoes one, shown with it; CMD_NONE: none. */
 static enum command hint_pair(enum command cmd) {
-  return cmd == CMD_DOWN ? CMD_UP : cmd == CMD_TIME_IN ? CMD_TIME_OUT : CMD_NONE;
+  return cmd == CMD_DOWN       ? CMD_UP
+         : cmd == CMD_TIME_IN  ? CMD_TIME_OUT
+         : cmd == CMD_ENV_NEXT ? CMD_ENV_PREVIOUS
+                               : CMD_NONE;
 }
 
 /* The focused panel's own keys. */

@@ -28,7 +28,8 @@ struct envs {
   int asked; /* of the wish that it was made for, with: */
   ph_tolerance tolerance;
   bool broadcast;
-  size_t n; /* episodes */
+  size_t known; /* episodes in the store when it was last looked for more of the round */
+  size_t n;     /* episodes */
   size_t *entry;
   struct source *source;
   size_t opened;
@@ -87,6 +88,7 @@ static struct envs *begin(const struct session *s) {
   v->asked = asked;
   v->tolerance = tolerance_of(s);
   v->playhead = -1;
+  v->known = ph_store_count(s->store);
   v->entry = calloc((size_t)asked, sizeof *v->entry);
   if (v->entry) {
     size_t n = ph_ensemble_round(s->store, s->last.episode, v->entry, (size_t)asked);
@@ -100,12 +102,22 @@ static struct envs *begin(const struct session *s) {
   return NULL;
 }
 
+/* Whether a recorder has added an episode of another env to it. */
+static bool has_grown(struct envs *v, const struct session *s) {
+  size_t known = ph_store_count(s->store), one;
+  if (known == v->known)
+    return false;
+  v->known = known;
+  size_t n = ph_ensemble_round(s->store, s->last.episode, &one, 1);
+  return (n < (size_t)v->asked ? n : (size_t)v->asked) != v->n;
+}
+
 bool session_envs_aim(struct session *s) {
   const struct envs_wish *wish = &s->last.envs;
   struct envs *v = s->envs;
   ph_tolerance tolerance = tolerance_of(s);
   bool fits = v && wish->n == v->asked && place_in(v, s->last.episode) != SIZE_MAX &&
-              memcmp(&tolerance, &v->tolerance, sizeof tolerance) == 0;
+              memcmp(&tolerance, &v->tolerance, sizeof tolerance) == 0 && !has_grown(v, s);
   if (!fits) {
     session_envs_free(v);
     s->envs = wish->n > 0 ? begin(s) : NULL;
