@@ -43,6 +43,7 @@ static void pass(ph_rerun *run, int jobs, bool one_step, double *wall, double *c
  * against the bare loops before and after it. */
 static int free_pass(const struct thing *thing) {
   double cpu[ROUNDS], wall[ROUNDS], step[ROUNDS], begin[ROUNDS], faults[ROUNDS], unused;
+  double least = INFINITY, least_bare = INFINITY;
   cpu_set_t processors;
   struct bare bare;
   bench_pin(&processors);
@@ -61,6 +62,8 @@ static int free_pass(const struct thing *thing) {
     double after = bare_cpu(&bare);
     step[r] = (before + after) / 2 / (double)thing->meta->actions;
     cpu[r] = (before + after) / 2 / used;
+    least = fmin(least, used);
+    least_bare = fmin(least_bare, fmin(before, after));
     wall[r] = used / ours;
     before = after;
   }
@@ -71,6 +74,7 @@ static int free_pass(const struct thing *thing) {
   bench_text("model", thing->name);
   bench_whole("steps", thing->meta->actions);
   bool missed = bench_at_least(ratio, 0.95);
+  bench_number("least_ratio", least_bare / least, 4);
   bench_number("lowest", cpu[0], 4);
   bench_number("highest", cpu[rounds - 1], 4);
   bench_number("bare_step_us", 1e6 * bench_median(step, rounds), 1);
@@ -78,7 +82,8 @@ static int free_pass(const struct thing *thing) {
   bench_number("page_faults", bench_median(faults, rounds), 0);
   bench_number("of_processor", bench_median(wall, rounds), 3); /* the rest went to others */
   bench_end();
-  return missed;
+  /* What only the median misses is what others do to the caches. */
+  return missed && least_bare / least < 0.95;
 }
 
 /* The free run begins at the last state: single steps alone. */
