@@ -39,8 +39,9 @@ struct ph_episode {
   bool time_odd;       /* a finding says that its times are not even */
   char no_model[360];  /* "" or why its states have no names, a sentence */
   ph_model *recorded; /* its own model, where another was asked for and it can be had; referenced */
-  bool own_model;     /* the model is of a text that the file holds or names */
-  bool rounded;       /* that text has numbers of six digits and none of more */
+  char other_model[320]; /* "" or what the one in use is beside that, a sentence */
+  bool own_model;        /* the model is of a text that the file holds or names */
+  bool rounded;          /* that text has numbers of six digits and none of more */
 };
 
 /* Takes backend and copies the rest. */

@@ -210,7 +210,7 @@ static void foreign_lacks(const ph_episode *episode, const ph_model *model, cons
   if (episode->rounded)
     parts[n++] = "the writer rounded the model's text";
   if (!episode->own_model)
-    parts[n++] = "the model is not the file's own";
+    parts[n++] = episode->other_model[0] ? episode->other_model : "the model is not the file's own";
   if (terms_of(task) == 0)
     parts[n++] = "actions are taken as ctrl";
   for (size_t i = 0; i < n && used < size; i++)

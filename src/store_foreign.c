@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <playhead/model_diff.h>
+
 #include "episode_file.h"
 #include "fail.h"
 #include "finding.h"
@@ -338,6 +340,21 @@ static void say_unread(char *out, size_t size, const ph_store *store) {
   snprintf(out, size, "model %.80s is given, the file's own is not loaded", given_name(store));
 }
 
+/* The same joints, other numbers: the worst of them in words. */
+static void say_numbers(char *out, size_t size, const char *name, const ph_model *own,
+                        const ph_model *given) {
+  ph_model_diff diff;
+  if (ph_model_compare(&diff, own, given, 1) != PH_OK)
+    return;
+  if (diff.kept > 0 && diff.n > 1)
+    snprintf(out, size, "model %.60s is used instead of the recorded one: %.180s, and %zu more",
+             name, diff.change[0].text, diff.n - 1);
+  else if (diff.kept > 0)
+    snprintf(out, size, "model %.60s is used instead of the recorded one: %.200s", name,
+             diff.change[0].text);
+  ph_model_diff_clear(&diff);
+}
+
 /* What the given model is beside the file's own, a sentence; "": the same. */
 static void compare_models(char *out, size_t size, const ph_store *store, const ph_foreign *f,
                            const ph_model *given) {
@@ -356,6 +373,8 @@ static void compare_models(char *out, size_t size, const ph_store *store, const 
   else if (ph_model_fits(own, given) != PH_OK)
     snprintf(out, size, "model %.60s is used instead of the recorded one: %.200s", name,
              strncmp(ph_error(), "model: ", 7) == 0 ? ph_error() + 7 : ph_error());
+  else
+    say_numbers(out, size, name, own, given);
   ph_model_unref(own);
 }
 
@@ -404,6 +423,7 @@ static ph_status keep_given(ph_store *store, size_t i, ph_episode *e, const char
   const char *sha256 = e->meta.model_sha256;
   if (!store->model_path || !sha256[0])
     return PH_OK;
+  ph_escape(e->other_model, sizeof e->other_model, other, strlen(other));
   ph_status status = ph_store_know_model(store, sha256, store->home_of[i]);
   ph_finding *all =
       other[0] && status == PH_OK ? realloc(e->findings, (e->nfindings + 1) * sizeof *all) : NULL;

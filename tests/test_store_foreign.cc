@@ -521,6 +521,8 @@ TEST_F(ForeignStore, AGivenModelIsOneOfTheStoreAndSaysWhatItReplaces) {
        "its joints differ: elbow (slide) for elbow (hinge)\n"},
       {path, replaced(foreign::arm_model(), "0.002", "0.004"),
        "model given.xml is used instead of the recorded one: the timestep is"},
+      {path, replaced(foreign::arm_model(), "timestep='0.002'", "timestep='0.002' solver='CG'"),
+       "model given.xml is used instead of the recorded one: solver Newton -> CG\n"},
       {lost, foreign::arm_model(), "model given.xml is given, the file's own is not loaded\n"},
   };
   for (const auto &c : cases) {
@@ -530,6 +532,8 @@ TEST_F(ForeignStore, AGivenModelIsOneOfTheStoreAndSaysWhatItReplaces) {
     Store s = open({c.path}, &opt);
     Episode e = episode(s, 0), again = episode(s, 1);
     ASSERT_STRNE(meta_of(e)->model_sha256, "");
+    EXPECT_NE((std::string(e->other_model) + "\n").find(c.says), std::string::npos)
+        << "the guarantee's words: " << e->other_model;
     EXPECT_STREQ(ph_store_model_hash(s.get(), 0), meta_of(e)->model_sha256);
     EXPECT_EQ(ph_store_model_hash(s.get(), 1), nullptr) << "once for all episodes";
     for (const Episode *one : {&e, &again}) {
