@@ -44,7 +44,8 @@ void ph_recorder_make_run_id(char *out, size_t size) {
   struct timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
   now(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ");
-  snprintf(out, size, "%s-%ld-%05lx", stamp, (long)getpid(), (unsigned long)t.tv_nsec & 0xfffff);
+  /* One width for all processes (at most 2^22): which one recorded changes no file's size. */
+  snprintf(out, size, "%s-%07ld-%05lx", stamp, (long)getpid(), (unsigned long)t.tv_nsec & 0xfffff);
 }
 
 /* A text that is no UTF-8 is kept escaped. NULL: no memory. */
