@@ -127,6 +127,10 @@ TEST_F(CliVerify, Row17AnotherModelDivergesAndIsNoFaultOfTheFileUnlessAskedFor) 
   Outcome o = Run({"verify", "run", "--model", "heavy.xml", "--tol", "1e-7"});
   EXPECT_NE(o.out.find("\n    worst: joint cart "), string::npos) << o.out;
   EXPECT_NE(o.out.find("\n    NOT EXACT: another model"), string::npos) << o.out;
+  /* recorded states alone are checked: the model is held against the recorded one all the same */
+  Outcome plain = Run({"verify", "run", "--mode", "kinematic", "--model", "heavy.xml"});
+  EXPECT_NE(plain.out.find("\n    NOT EXACT: another model is in use: "), string::npos) << plain.out;
+  EXPECT_NE(plain.out.find(" -> "), string::npos) << "in words: " << plain.out;
   EXPECT_NE(o.out.find("physics run again: 3 diverged (tolerance "), string::npos) << o.out;
 }
 

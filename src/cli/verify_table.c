@@ -109,6 +109,13 @@ static bool in_findings(const struct verify_result *r) {
   return false;
 }
 
+/* A model that was asked for is held against the recorded one in words, whatever came of it. */
+static bool tells_why(const struct verify *v, const struct verify_result *r) {
+  const ph_dynamics *d = &r->run;
+  bool differs = r->dynamic && d->ran && (d->cls != PH_BITWISE || d->sum.one_cls != PH_BITWISE);
+  return r->opened && r->guarantee == PH_NOT_EXACT && (differs || v->opt->model);
+}
+
 static void print_physics(const struct verify_result *r) {
   const ph_dynamics *d = &r->run;
   if (!r->dynamic)
@@ -121,8 +128,6 @@ static void print_physics(const struct verify_result *r) {
     printf("    worst: %s\n", r->worst);
   if (d->diagnosed)
     printf("    %s\n", d->diagnosis.text);
-  if (r->guarantee != PH_EXACT && (d->cls != PH_BITWISE || d->sum.one_cls != PH_BITWISE))
-    printf("    NOT EXACT: %s\n", r->reason);
 }
 
 void verify_print(struct verify *v, const struct verify_result *r) {
@@ -135,6 +140,8 @@ void verify_print(struct verify *v, const struct verify_result *r) {
   for (size_t i = 0; i < r->nfound; i++)
     printf("    %s\n", r->found[i].text);
   print_physics(r);
+  if (tells_why(v, r))
+    printf("    NOT EXACT: %s\n", r->reason);
   for (size_t i = 0; i < r->nnotes; i++)
     printf("    note: %s\n", r->note[i]);
   if (r->opened && !r->verdict.predicate_checked && r->verdict.note[0])
