@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "finite.h"
 #include "rerun_parts.h"
 
 /* One thread's own. */
@@ -91,10 +92,9 @@ static void unread(ph_analysis *a, ph_unread *what, int64_t step) {
   pthread_mutex_unlock(&a->lock);
 }
 
-/* Whether an error is of one step, not of the pass. */
+/* Whether an error is of one step, not of the pass: also a step that the file has no state of. */
 static bool of_step(ph_status status) {
-  return status == PH_ESIM || status == PH_ETASK || status == PH_ECORRUPT || status == PH_EIO ||
-         status == PH_EFORMAT || status == PH_EINVAL;
+  return ph_rerun_of_step(status) || status == PH_EINVAL;
 }
 
 /* --- contacts --- */
@@ -296,6 +296,27 @@ static ph_status compare_equal(struct worker *w, int64_t to, ph_difference *d) {
     status = ph_divergence_compare(w->divergence, &recorded, &recorded, !w->a->opt.no_bodies,
                                    &w->a->opt.tolerance, d);
   return status;
+}
+
+/* Whether what the file has for a single step from a recorded state are numbers: else the physics
+ * cannot be asked. */
+static bool can_be_asked(const struct worker *w, int64_t from) {
+  static const ph_column columns[] = {PH_COL_STATES,    PH_COL_ACTIONS,      PH_COL_WARMSTART,
+                                      PH_COL_MOCAP_POS, PH_COL_MOCAP_QUAT,   PH_COL_USERDATA,
+                                      PH_COL_CTRL,      PH_COL_QFRC_APPLIED, PH_COL_XFRC_APPLIED};
+  const ph_rerun *run = w->a->run;
+  bool all = true;
+  for (size_t i = 0; all && i < sizeof columns / sizeof *columns; i++) {
+    size_t at, n = ph_schema_width(columns[i], &run->dims);
+    if (!ph_episode_has(run->episode, columns[i]) || n == 0 ||
+        from >= ph_episode_rows(run->episode, columns[i]))
+      continue;
+    double *row = malloc(n * sizeof *row);
+    all = row && ph_episode_read(run->episode, columns[i], from, 1, row) == PH_OK &&
+          ph_finite(row, n, &at);
+    free(row);
+  }
+  return all;
 }
 
 /* PH_ENOTFOUND: nothing is known of it. */

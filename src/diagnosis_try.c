@@ -223,11 +223,6 @@ static void vary(ph_bench *b, const ph_variant *v) {
   b->run->opt.cold = v->cold;
 }
 
-static bool passing(ph_status status) {
-  return status == PH_ESIM || status == PH_ECORRUPT || status == PH_ETASK || status == PH_EFORMAT ||
-         status == PH_EIO;
-}
-
 ph_status ph_bench_try(ph_bench *b, const ph_variant *v, const ph_pick *picks, size_t n,
                        ph_trial *out) {
   double errors[PH_CHECKS];
@@ -239,7 +234,7 @@ ph_status ph_bench_try(ph_bench *b, const ph_variant *v, const ph_pick *picks, s
       return stop();
     b->run->opt.anchor = v->cold ? picks[i].step : 0; /* that is where it is cold */
     ph_status status = ph_cursor_one_row(b->cursor, picks[i].step);
-    if (status != PH_OK && !passing(status))
+    if (status != PH_OK && !ph_rerun_of_step(status))
       return status;
     if (status != PH_OK && status != PH_ESIM)
       continue; /* the file's fault, not the variant's */
@@ -308,7 +303,7 @@ ph_status ph_bench_ctrl(ph_bench *b, const ph_variant *v, int64_t state, ph_find
     status = ph_rerun_row(b->cursor, state, &recorded);
   const double *ctrl = status == PH_OK ? ph_cursor_now(b->cursor)->row.ctrl : NULL;
   if (!ctrl || !recorded.ctrl)
-    return passing(status) || status == PH_ENOTFOUND ? PH_OK : status;
+    return ph_rerun_of_step(status) || status == PH_ENOTFOUND ? PH_OK : status;
   for (int i = 0; i < b->run->dims.nu; i++)
     if (memcmp(&ctrl[i], &recorded.ctrl[i], sizeof *ctrl)) {
       out->ctrl_step = state;

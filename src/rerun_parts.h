@@ -1,9 +1,10 @@
 /* What the files of a rerun share.
- *   rerun.c        life and facts          rerun_feed.c    rows and actions of the episode
- *   rerun_change.c numbers of the model    rerun_step.c    one control step, in parts
- *   rerun_blob.c   checkpoints             rerun_anchor.c  where it starts, and what is judged
- * there rerun_trust.c  the self-test           cursor.c        going through it
- *   cursor_ctrl.c  what an action makes of ctrl */
+ *   rerun.c         life and facts           rerun_feed.c    rows and actions of the episode
+ *   rerun_change.c  numbers of the model     rerun_step.c    one control step, in parts
+ *   rerun_blob.c    checkpoints              rerun_trust.c   the self-test
+ *   rerun_anchor.c  where it starts, and what is judged there
+ *   rerun_save.c    a rerun as an episode    cursor.c        going through it
+ *   cursor_ctrl.c   what an action makes of ctrl */
 #ifndef PLAYHEAD_RERUN_PARTS_H
 #define PLAYHEAD_RERUN_PARTS_H
 
@@ -128,6 +129,9 @@ ph_status ph_rerun_act(ph_cursor *c);
 ph_status ph_rerun_advance(ph_cursor *c);
 /* n more substeps of it, not the last. */
 ph_status ph_rerun_part(ph_cursor *c, int n);
+/* Whether an error is of one step alone (its physics, its script, its rows in the file), and others
+ * may go well. */
+bool ph_rerun_of_step(ph_status status);
 
 /* --- rerun_blob.c --- */
 

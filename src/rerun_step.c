@@ -158,3 +158,8 @@ ph_status ph_rerun_advance(ph_cursor *c) {
     status = judge(c);
   return status == PH_OK ? PH_OK : fail_at(c, from, status);
 }
+
+bool ph_rerun_of_step(ph_status status) {
+  return status == PH_ESIM || status == PH_ETASK || status == PH_ECORRUPT || status == PH_EFORMAT ||
+         status == PH_EIO;
+}

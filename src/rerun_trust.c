@@ -17,11 +17,6 @@ bool ph_rerun_loses_warmstart(void) {
   return loses_warmstart;
 }
 
-/* Physics or a script that stops is no fault of a checkpoint's: what is before it counts. */
-static bool stops(ph_status status) {
-  return status == PH_ESIM || status == PH_ETASK || status == PH_ECORRUPT || status == PH_EFORMAT;
-}
-
 /* The components that checkpoints leave out. */
 static bool still_same(const ph_cursor *c) {
   ph_row row;
@@ -37,14 +32,15 @@ static bool still_same(const ph_cursor *c) {
   return true;
 }
 
-/* A run without a break from where the cursor stands: blobs 0 .. *n. */
+/* A run without a break from where the cursor stands: blobs 0 .. *n. Physics or a script that stops
+ * is no fault of a checkpoint's: what is before it counts. */
 static ph_status straight(ph_cursor *c, char *blobs, int *n, bool *trusted) {
   size_t size = c->run->blob;
   ph_status status = ph_rerun_pack(c, blobs);
   *n = 0;
   while (status == PH_OK && *n < STEPS) {
     status = ph_rerun_advance(c);
-    if (stops(status))
+    if (ph_rerun_of_step(status))
       return PH_OK;
     if (status == PH_OK)
       status = ph_rerun_pack(c, blobs + (size_t)++ * n * size);
@@ -64,12 +60,12 @@ static ph_status again(ph_cursor *c, int64_t first, const char *blobs, int at, i
     status = ph_rerun_advance(c);
     if (status == PH_OK)
       status = ph_rerun_pack(c, room);
-    if (stops(status))
+    if (ph_rerun_of_step(status))
       *trusted = false;
     else if (status == PH_OK)
       *trusted = memcmp(room, blobs + (size_t)i * size, size) == 0;
   }
-  return stops(status) ? PH_OK : status;
+  return ph_rerun_of_step(status) ? PH_OK : status;
 }
 
 static ph_status try_here(ph_cursor *c, char *blobs, bool *trusted) {

@@ -81,7 +81,8 @@ typedef struct ph_rerun_options {
  * judge at the anchor judges nothing, and instants say why.
  * PH_ENOTFOUND: STATES ONLY, ph_error() is the reason. PH_EMISMATCH: model or task do not fit, both
  * sides named; or a change names nothing. PH_EINVAL: no such anchor, feed or recipe, or `from` has
- * no state. PH_ECORRUPT, PH_ENOMEM, PH_ESIM. */
+ * no state. PH_ECORRUPT, PH_EFORMAT, PH_EIO: rows of the file that are needed at once cannot be read.
+ * PH_ENOMEM, PH_ESIM. */
 PH_API ph_status ph_rerun_create(ph_rerun **out, const ph_episode *episode, const ph_model *model,
                                  const ph_task *task, const ph_rerun_options *opt);
 PH_API ph_rerun *ph_rerun_ref(ph_rerun *run);
@@ -142,8 +143,8 @@ PH_API void ph_cursor_close(ph_cursor *cursor); /* Nullable */
  * nearest state at or before it: its own or a kept one. cancel (nullable) is asked at every control
  * step: PH_ECANCELED, and the cursor stands where it came to; what it passed is kept. PH_ESIM: the
  * physics left the numbers that the engine takes; the text names step and element, and the cursor
- * stands at the last step before. PH_ECORRUPT: an action cannot be read. PH_ETASK: the script
- * failed. */
+ * stands at the last step before. PH_ECORRUPT, PH_EFORMAT, PH_EIO: an action, or what drives
+ * physics beside it, cannot be read. PH_ETASK: the script failed. */
 PH_API ph_status ph_cursor_seek(ph_cursor *cursor, int64_t step, int substep,
                                 bool (*cancel)(void *arg), void *arg);
 PH_API const ph_instant *ph_cursor_now(const ph_cursor *cursor); /* never NULL */
