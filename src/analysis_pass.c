@@ -328,12 +328,15 @@ static ph_status step_once(struct worker *w, int64_t to, ph_difference *d) {
     status = compare_alone(w, to, d);
   if (status == PH_OK || status == PH_ENOTFOUND)
     return status;
-  if (status == PH_ESIM) {
+  if (!of_step(status))
+    return status;
+  char why[400];
+  snprintf(why, sizeof why, "%s", ph_error());
+  if (status == PH_ESIM && can_be_asked(w, to - 1)) {
     no_state(d);
     return PH_OK;
   }
-  if (!of_step(status))
-    return status;
+  ph_fail(status, "%s", why);
   unread(w->a, &w->a->unread_step, to);
   return PH_ENOTFOUND;
 }

@@ -86,6 +86,9 @@ static void take(ph_dynamics *out, const ph_episode *episode, const ph_analysis 
   out->cls = at.status == PH_ESIM ? PH_DIVERGED : out->sum.cls;
   if (at.status != PH_OK)
     set_why(out, episode, at.text);
+  for (int c = PH_ROUNDING; at.status == PH_ESIM && c < PH_CLASS_COUNT; c++)
+    if (out->sum.first[c] < 0) /* the step that it stopped at has no state to be close */
+      out->sum.first[c] = at.stopped;
 }
 
 static ph_status diagnose(ph_dynamics *out, const ph_analysis *a, watch *w) {

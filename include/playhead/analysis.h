@@ -52,7 +52,8 @@ PH_API void ph_analysis_look(const ph_analysis *a, ph_analysis_progress *out);
 /* What is known of one step. Plain data. */
 typedef struct ph_step_facts {
   bool free_known; /* accumulated, against recorded state t: */
-  bool one_known;  /* from recorded state t-1, against recorded state t: */
+  bool one_known;  /* from recorded state t-1, against recorded state t; false also where that
+                      state or its action holds a number that is none: */
   ph_class free_class, one_class;
   bool free_equal, one_equal; /* bits, ctrl apart */
   bool ctrl_equal;            /* of the one step, else of the free run */

@@ -70,7 +70,8 @@ typedef struct ph_dynamics {
   int64_t states;  /* recorded states that the free run was compared with */
   int64_t single;  /* transitions that were compared one by one, each from its recorded state */
   ph_class cls;    /* worst of all steps; PH_DIVERGED too where physics left the numbers */
-  ph_analysis_summary sum;
+  ph_analysis_summary sum; /* where they were left, `stopped` is the first step of each class that
+                              came to none before */
   /* Recorded beside dynamic: the dynamic ones are in sum. -1, NaN where not known. */
   double reward;
   int64_t latch;
