@@ -202,6 +202,7 @@ static ph_status make(ph_rerun *run) {
       status = begin(c);
   }
   ph_cursor_delete(c);
+  run->given = run->opt.from != NULL;
   run->opt.from = NULL;
   return status;
 }

@@ -53,20 +53,20 @@ ph_status ph_rerun_put(ph_cursor *c, int64_t step, const ph_row *row) {
   return PH_OK;
 }
 
-/* The row that it starts from. Of a given state, what drives physics from outside is the recorded
- * one's where that does not say. */
+/* The row that it starts from. A given state that does not say what physics never changes, or ctrl,
+ * is lent the recorded one's. */
 static ph_status anchor_row(ph_cursor *c, ph_row *row) {
-  static const ph_column outside[] = {PH_COL_CTRL,         PH_COL_MOCAP_POS,   PH_COL_MOCAP_QUAT,
-                                      PH_COL_USERDATA,     PH_COL_EQ_ACTIVE,   PH_COL_PLUGIN_STATE,
-                                      PH_COL_QFRC_APPLIED, PH_COL_XFRC_APPLIED};
+  static const ph_column lent[] = {PH_COL_CTRL,         PH_COL_MOCAP_POS,   PH_COL_MOCAP_QUAT,
+                                   PH_COL_USERDATA,     PH_COL_EQ_ACTIVE,   PH_COL_PLUGIN_STATE,
+                                   PH_COL_QFRC_APPLIED, PH_COL_XFRC_APPLIED};
   const ph_row *from = c->run->opt.from;
   ph_status status = ph_rerun_row(c, c->run->opt.anchor, row);
   if (status == PH_OK && from) {
     ph_row recorded = *row;
     *row = *from;
-    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
-      if (!ph_row_column(row, outside[i]))
-        ph_row_set_column(row, outside[i], ph_row_column(&recorded, outside[i]));
+    for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
+      if (!ph_row_column(row, lent[i]))
+        ph_row_set_column(row, lent[i], ph_row_column(&recorded, lent[i]));
   }
   if (c->run->opt.cold)
     row->warmstart = NULL;

@@ -49,6 +49,7 @@ struct ph_rerun {
   ph_dims dims; /* the model's, with what is in force */
   double timestep, control_dt;
   int64_t actions, states;
+  bool given;    /* it started from another state than the recorded one */
   bool managed;  /* the task's terms make ctrl of an action; else it is ctrl */
   bool derived;  /* its terms need derived quantities */
   bool substeps; /* the file's ctrl of each substep is fed */

@@ -1,9 +1,12 @@
 /* A run as an episode of its own: what it came to goes into a new dataset, and the episode that it
  * was made from is named as its parent. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <playhead/recorder.h>
 
 #include "fail.h"
 #include "json.h"
@@ -78,14 +81,27 @@ static ph_status find_model(struct saving *s) {
 
 /* --- the episode --- */
 
+/* Elements of the action that were put in the place of what was fed: {"1": 0.3}. */
+static json_t *overridden(const ph_rerun *run) {
+  json_t *all = json_object();
+  for (int i = 0; all && run->override && i < run->dims.action_dim; i++) {
+    char element[16];
+    snprintf(element, sizeof element, "%d", i);
+    if (!isnan(run->override[i]))
+      json_object_set_new(all, element, json_real(run->override[i]));
+  }
+  return all;
+}
+
 static ph_status add_provenance(struct saving *s) {
   const ph_episode_meta *m = ph_episode_meta_of(s->run->episode);
   json_t *array = json_loads(m->provenance && *m->provenance ? m->provenance : "[]", 0, NULL);
   json_t *step =
-      json_pack("{s:s, s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "op", "branch", "by",
+      json_pack("{s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:o, s:o}", "op", "branch", "by",
                 "playhead " PH_VERSION, "file", ph_json_text(m->file), "id", ph_json_text(m->id),
-                "from", (json_int_t)s->run->opt.anchor, "actions", ph_feed_name(s->run->opt.feed),
-                "overridden", s->run->override != NULL, "changes", changes_of(s->run));
+                "from", (json_int_t)s->run->opt.anchor, "state",
+                s->run->given ? "given" : "recorded", "actions", ph_feed_name(s->run->opt.feed),
+                "overridden", overridden(s->run), "changes", changes_of(s->run));
   bool ok = array && step && json_array_append(array, step) == 0;
   s->provenance = ok ? json_dumps(array, JSON_COMPACT) : NULL;
   json_decref(step);
@@ -185,6 +201,7 @@ static void describe(struct saving *s) {
   m->episode = 0;
   m->actions = s->n - 1;
   m->states = s->n;
+  ph_recorder_make_run_id(m->run_id, sizeof m->run_id);
   snprintf(m->writer, sizeof m->writer, "playhead " PH_VERSION);
   snprintf(m->substrate, sizeof m->substrate, "%s", ph_substrate());
   snprintf(m->recipe, sizeof m->recipe, "%s", ph_recipe_name(run->recipe));

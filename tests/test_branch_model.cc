@@ -108,11 +108,42 @@ TEST_F(BranchModel, AsItWasItIsTheParentsModel) {
   expect_bitwise(saved);
 }
 
+/* Which state it leaves, what was put in the place of which element, and a run of its own. */
+TEST_F(BranchModel, ItsProvenanceSaysWhatWasOther) {
+  Recorded parent(std::string(TEST_SOURCE_ROOT) + "/data/runs/drawer_close");
+  Episode e(parent, 0);
+  std::string state = e.row(PH_COL_STATES, 20);
+  ph_row from = {};
+  from.state = reinterpret_cast<const double *>(state.data());
+  std::vector<double> override((size_t)e.meta().dims.action_dim, NAN);
+  override[1] = 0.25;
+  for (bool given : {false, true}) {
+    ph_rerun_options opt = PH_RERUN_OPTIONS_INIT;
+    opt.anchor = 20;
+    opt.from = given ? &from : nullptr;
+    opt.override = given ? nullptr : override.data();
+    Rerun r(e.episode, parent.model, parent.task, opt);
+    ASSERT_TRUE(r.run);
+    std::string path = dir + (given ? "/given.h5" : "/recorded.h5");
+    ASSERT_EQ(PH_OK, ph_rerun_save(r.run, path.c_str(), nullptr, nullptr)) << ph_error();
+    Recorded saved(path);
+    Episode branch(saved, 0);
+    const char *text = branch.meta().provenance;
+    EXPECT_NE(nullptr, strstr(text, given ? "\"state\":\"given\"" : "\"state\":\"recorded\""))
+        << text;
+    EXPECT_NE(nullptr, strstr(text, given ? "\"overridden\":{}" : "\"overridden\":{\"1\":0.25}"))
+        << text;
+    EXPECT_STRNE(branch.meta().run_id, e.meta().run_id);
+    EXPECT_NE(0, branch.meta().run_id[0]);
+  }
+}
+
 /* Geoms that the compiler makes are in no text: it is said, and nothing is left. */
 TEST_F(BranchModel, WhatNoTextCanSayIsRefused) {
-  const char xml[] = "<mujoco><worldbody><geom name='floor' type='plane' size='3 3 .1'/>"
-                     "<body name='B0' pos='0 0 1'><composite type='rope' count='5 1 1' spacing='.1'>"
-                     "<geom type='sphere' size='.02'/></composite></body></worldbody></mujoco>";
+  const char xml[] =
+      "<mujoco><worldbody><geom name='floor' type='plane' size='3 3 .1'/>"
+      "<body name='B0' pos='0 0 1'><composite type='rope' count='5 1 1' spacing='.1'>"
+      "<geom type='sphere' size='.02'/></composite></body></worldbody></mujoco>";
   ph_model *model = nullptr, *made = nullptr;
   ASSERT_EQ(PH_OK, ph_model_open_text(&model, xml, sizeof xml - 1, "grid.xml", nullptr))
       << ph_error();
