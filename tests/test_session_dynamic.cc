@@ -4,6 +4,10 @@
 
 #include "dynamic_help.h"
 
+extern "C" {
+#include "session_parts.h"
+}
+
 using dynamic_help::Dynamic;
 using dynamic_help::Library;
 using dynamic_help::record_arm;
@@ -188,6 +192,38 @@ TEST_F(Dynamic, ARequestIsAnsweredAtOnceWhateverPhysicsCosts) {
   settle();
   Library lib(dir / "run", 0);
   expect_bits(snap->dyn, lib.at(5500), &ph_episode_meta_of(lib.episode)->dims);
+}
+
+/* On its way to a frame that is far off, or to the state that a branch leaves, it says how far the
+ * pass behind it is. */
+TEST_F(Dynamic, AFarSeekFreezesNothing) {
+  record_arm(dir / "run", 6000, -1);
+  for (bool branch : {false, true}) {
+    ASSERT_EQ(open(), PH_OK) << ph_error();
+    want.dyn.mode = branch ? MODE_KINEMATIC : MODE_BOTH;
+    want.step = branch ? 0 : 5900;
+    want.dyn.branch.serial = branch;
+    want.dyn.branch.dynamic = branch;
+    want.dyn.branch.at = 5900;
+    serve();
+    struct snapshot *fresh = nullptr;
+    const struct dynamic *d = session_opened(s)->dynamic;
+    while (!(branch ? branch_wants(d) : dynamic_wants_frame(d))) { /* there is a run to seek in */
+      session_work(s, always, nullptr, &fresh);
+      ASSERT_EQ(fresh, nullptr);
+      usleep(1000);
+    }
+    int asked = 0; /* a request comes in the middle of it, and is gone again */
+    session_work(
+        s, [](void *arg) { return ++*static_cast<int *>(arg) == 20; }, &asked, &fresh);
+    ASSERT_NE(fresh, nullptr) << branch;
+    EXPECT_FALSE(fresh->dyn->has_frame);
+    EXPECT_GT(fresh->dyn->pass.states, 0);
+    take(fresh);
+    settle();
+    EXPECT_EQ(snap->dyn->has_frame, !branch);
+    EXPECT_EQ(snap->dyn->pass.free_run, 6001);
+  }
 }
 
 /* Without settling: pieces of work come to the same, and then there is nothing to do. */

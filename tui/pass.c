@@ -14,7 +14,7 @@ enum state { MAKING, RUNNING, ENDED };
 
 struct pass {
   pthread_t thread;
-  atomic_bool cancel, canceled;
+  atomic_bool cancel;
   atomic_int state;
   atomic_ullong news;
   struct pass_wish wish; /* copied; the thread's */
@@ -234,7 +234,6 @@ static void *work(void *arg) {
     if (p->diagnosed)
       find(p);
   }
-  atomic_store(&p->canceled, asked_to_end(p));
   atomic_store_explicit(&p->state, ENDED, memory_order_release);
   tell(p);
   return NULL;
@@ -279,7 +278,6 @@ struct pass *pass_start(const struct pass_wish *wish) {
   p->wish.task = wish->task ? ph_task_ref(wish->task) : NULL;
   pthread_mutex_init(&p->lock, NULL);
   atomic_init(&p->cancel, false);
-  atomic_init(&p->canceled, false);
   atomic_init(&p->state, MAKING);
   atomic_init(&p->news, 1);
   atomic_init(&p->judged, 0);
@@ -307,21 +305,16 @@ void pass_free(struct pass *p) {
   clear(p);
 }
 
-bool pass_wait(struct pass *p) {
+void pass_wait(const struct pass *p) {
   const struct timespec nap = {0, 1000000};
   while (!pass_ended(p))
     nanosleep(&nap, NULL);
-  return !pass_canceled(p);
 }
 
 /* --- looking --- */
 
 bool pass_ended(const struct pass *p) {
   return state_of(p) == ENDED;
-}
-
-bool pass_canceled(const struct pass *p) {
-  return atomic_load(&((struct pass *)p)->cancel);
 }
 
 uint64_t pass_news(const struct pass *p) {

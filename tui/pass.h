@@ -29,12 +29,11 @@ struct pass *pass_start(const struct pass_wish *wish);
 /* Ends it soon. */
 void pass_cancel(struct pass *p);
 void pass_free(struct pass *p); /* Nullable; cancels, and waits */
-/* False: it was canceled. */
-bool pass_wait(struct pass *p);
+/* Until it has ended. */
+void pass_wait(const struct pass *p);
 
 /* Nothing of it will change any more. */
 bool pass_ended(const struct pass *p);
-bool pass_canceled(const struct pass *p);
 /* Rises with whatever there is to see. */
 uint64_t pass_news(const struct pass *p);
 

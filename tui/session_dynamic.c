@@ -243,6 +243,11 @@ static bool is_running(const struct dynamic *d) {
   return (d->pass && !pass_ended(d->pass)) || (d->branch.pass && !pass_ended(d->branch.pass));
 }
 
+/* An answer of how far it all is: the last one is a while old. */
+static bool is_stale(const struct session *s) {
+  return session_clock() - s->published >= PUBLISH_MS;
+}
+
 /* The frame that is wanted, a piece nearer. */
 static bool work_frame(struct dynamic *d, struct opened *o, const struct dynamic_budget *budget) {
   if (dynamic_ready(d, o))
@@ -268,15 +273,15 @@ bool session_dynamic_work(struct session *s, struct opened *o, bool (*interrupte
     return true;
   }
   if (dynamic_wants_frame(d)) {
-    *due = work_frame(d, o, &budget);
+    *due = work_frame(d, o, &budget) || is_stale(s);
     return true;
   }
   if (branch_wants(d)) {
     branch_work(d, o, &budget);
-    *due = !branch_wants(d);
+    *due = !branch_wants(d) || is_stale(s);
     return true;
   }
-  *due = has_news(d) && now - s->published >= PUBLISH_MS;
+  *due = has_news(d) && is_stale(s);
   return *due;
 }
 
