@@ -111,11 +111,30 @@ bool ph_take_to_journal(const ph_recorder *rec, ph_take *take) {
 
 /* --- kept episodes --- */
 
+/* By the first letter of what running it again came to. */
+static void count_verified(ph_tally *tally, const char *determinism) {
+  switch (determinism[0]) {
+  case 'b':
+    tally->bitwise++;
+    break;
+  case 't':
+    tally->within++;
+    break;
+  case 'f':
+    tally->failing++;
+    break;
+  default:
+    tally->unchecked++;
+  }
+}
+
 void ph_recorder_committed(ph_recorder *rec, const ph_take *take) {
   pthread_mutex_lock(&rec->lock);
   rec->tally.commits++;
   rec->tally.saved_steps += ph_rowlog_states(take->log) - 1;
   rec->tally.by_end[take->reason]++;
+  if (rec->unverified)
+    count_verified(&rec->tally, take->determinism);
   pthread_mutex_unlock(&rec->lock);
 }
 

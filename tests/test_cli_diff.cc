@@ -115,6 +115,12 @@ TEST_F(CliDiff, RecordVerifyStampsWhatTheListsShow) {
   Outcome o = Record("a", {"--verify"});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(o.err, "");
+  EXPECT_TRUE(Has(o.out, "\nphysics run again: 3 bitwise, 0 tol, 0 fails, 0 unchecked\n")) << o.out;
+  json_t *told = Json(Record("c", {"--verify", "--json"}));
+  json_t *counts = json_object_get(told, "determinism");
+  EXPECT_EQ(json_integer_value(json_object_get(counts, "bitwise")), 3);
+  EXPECT_EQ(json_integer_value(json_object_get(counts, "fails")), 0);
+  json_decref(told);
   json_t *verdict = Json(Run({"info", "a", "--json"}));
   json_decref(verdict);
   string table = Run({"info", "a"}).out;
@@ -123,7 +129,9 @@ TEST_F(CliDiff, RecordVerifyStampsWhatTheListsShow) {
                           std::sregex_iterator()),
             3)
       << table;
-  ASSERT_EQ(Record("b").status, 0);
+  o = Record("b");
+  ASSERT_EQ(o.status, 0);
+  EXPECT_FALSE(Has(o.out, "physics run again")) << "it was not asked for";
   EXPECT_EQ(Run({"diff", "a", "b"}).status, 0) << "the stamp is no difference";
 }
 

@@ -27,8 +27,8 @@ protected:
       };
     ASSERT_EQ(PH_OK, ph_recorder_open(&rec, path.c_str(), model.model, &opt)) << ph_error();
   }
+  ph_tally tally;
   void close() {
-    ph_tally tally;
     EXPECT_EQ(PH_OK, ph_recorder_close(rec, &tally)) << ph_error();
     EXPECT_EQ(tally.resets, tally.commits);
     rec = nullptr;
@@ -62,6 +62,8 @@ TEST_F(Verified, AnEpisodeOfAnEnvIsBitwise) {
       rollout(env.env, seed, rec);
     close();
     EXPECT_EQ(stamps(), std::vector<std::string>(3, "bitwise"));
+    EXPECT_EQ(3, tally.bitwise);
+    EXPECT_EQ(0, tally.within + tally.failing + tally.unchecked);
     EXPECT_TRUE(lines.empty()) << lines[0];
   }
 }
@@ -74,6 +76,7 @@ TEST_F(Verified, UnlessItIsWantedNothingIsChecked) {
   rollout(env.env, 1, rec);
   close();
   EXPECT_EQ(stamps(), std::vector<std::string>(1, "unchecked"));
+  EXPECT_EQ(0, tally.bitwise + tally.within + tally.failing + tally.unchecked);
 }
 
 /* Rows that no physics has made: they fail at a step, are named, and are saved all the same. */
@@ -92,6 +95,8 @@ TEST_F(Verified, WhatFailsIsNamedAndSaved) {
   std::vector<std::string> all = stamps();
   ASSERT_EQ(2u, all.size());
   EXPECT_EQ(0u, all[0].find("fails(")) << all[0];
+  EXPECT_EQ(2, tally.failing);
+  EXPECT_EQ(0, tally.bitwise + tally.within + tally.unchecked);
   ASSERT_EQ(2u, lines.size());
   EXPECT_EQ(0u,
             lines[0].find("env 3 episode 0: physics run again is not what was recorded: fails("))

@@ -73,6 +73,9 @@ typedef struct ph_tally {
                       or another one has its place and they were written beside it */
   int64_t failed;  /* episodes that could not be written; their rows are kept until close */
   int64_t by_end[PH_END_COUNT];
+  /* What physics run again came to, of those saved: bitwise, tol(x), fails(t), neither. All 0 where
+   * that was not asked for. */
+  int64_t bitwise, within, failing, unchecked;
 } ph_tally;
 
 /* Makes a new run_id from time and process, "20260131T120000Z-4711-0f3a2"; 64 bytes have room. */

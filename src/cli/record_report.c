@@ -133,6 +133,10 @@ static void print_tally(const struct record *r, const ph_tally *t) {
   printf("\n");
   if (t->commits == 0)
     return;
+  if (r->opt->verify)
+    printf("physics run again: %" PRId64 " bitwise, %" PRId64 " tol, %" PRId64 " fails, %" PRId64
+           " unchecked\n",
+           t->bitwise, t->within, t->failing, t->unchecked);
   printf("open it: playhead view ");
   record_print_word(stdout, r->path);
   printf("\n");
@@ -200,5 +204,11 @@ int record_print(struct record *r, const char *run_id, const ph_tally *tally) {
       (json_int_t)tally->steps, "steps_saved", (json_int_t)tally->saved_steps, "errors", r->errors,
       "notices", r->notices, "unsuccessful", (json_int_t)r->unsuccessful, "missing",
       (json_int_t)tally->missing, "jobs", p.jobs);
+  if (r->opt->verify)
+    json_object_set_new(root, "determinism",
+                        json_pack("{s:I, s:I, s:I, s:I}", "bitwise", (json_int_t)tally->bitwise,
+                                  "tol", (json_int_t)tally->within, "fails",
+                                  (json_int_t)tally->failing, "unchecked",
+                                  (json_int_t)tally->unchecked));
   return ph_json_write(root, stdout) == PH_OK ? r->status : cli_error();
 }
