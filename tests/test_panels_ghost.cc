@@ -112,12 +112,22 @@ TEST(GoldenGhost, ATableALaneAndALine) {
     ASSERT_TRUE(c == '\n' || (c >= 32 && c < 127)) << (int)c;
 }
 
+/* Where actions part is the cause of all the rest: it gives way to nothing but where states do. */
+TEST(GoldenGhost, WhereTheActionsPartIsInTheHeader) {
+  Beside f;
+  f.change("geom cup: friction 0.6 -> 1.0", false);
+  EXPECT_NE(f.screen(40, 120).find("actions differ from 11"), std::string::npos)
+      << f.screen(40, 120);
+  EXPECT_NE(f.screen(40, 100).find("actions differ from 11"), std::string::npos)
+      << f.screen(40, 100);
+}
+
 TEST(GoldenGhost, PastItsEndItIsHeld) {
   Beside f;
   f.walk(330);
   std::string text = f.screen(40, 120);
   EXPECT_NE(text.find("state at 330: ghost held at 300, its last"), std::string::npos) << text;
-  EXPECT_NE(text.find("ends at 300, 41 before this one"), std::string::npos) << text;
+  EXPECT_NE(text.find("ends at 300, 41 sooner"), std::string::npos) << text;
 }
 
 TEST(GoldenGhost, OtherModelsAreInWords) {

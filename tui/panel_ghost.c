@@ -220,20 +220,20 @@ static void verdict_name(struct strip *strip, const struct app *app, const struc
     return;
   }
   strip_add(strip, 0, STYLE_BOLD, STRIP_BLANK, "ghost %s", g->id);
-  strip_add(strip, 6, STYLE_NORMAL, STRIP_TIGHT | STRIP_CUT, "of %s", given);
+  strip_add(strip, 7, STYLE_NORMAL, STRIP_TIGHT | STRIP_CUT, "of %s", given);
 }
 
 static void verdict_length(struct strip *strip, const struct app *app,
                            const struct ghost_answer *g) {
   long long more = (long long)(g->states - app_reel(app)->states);
   if (more < 0)
-    strip_add(strip, 2, STYLE_WARN, STRIP_BAR, "ends at %lld, %lld before this one",
+    strip_add(strip, 3, STYLE_WARN, STRIP_BAR, "ends at %lld, %lld sooner",
               (long long)g->states - 1, -more);
   else if (more > 0)
-    strip_add(strip, 2, STYLE_NORMAL, STRIP_BAR, "goes on to %lld, %lld further",
+    strip_add(strip, 3, STYLE_NORMAL, STRIP_BAR, "goes on to %lld, %lld further",
               (long long)g->states - 1, more);
   else
-    strip_add(strip, 5, STYLE_NORMAL, STRIP_BAR, "as long as this one");
+    strip_add(strip, 6, STYLE_NORMAL, STRIP_BAR, "as long as this one");
 }
 
 /* "arm_wrist by 4.10e-3 rad" */
@@ -258,9 +258,9 @@ static void verdict_first(struct strip *strip, const struct ghost_answer *g) {
               (long long)g->first);
     strip_add(strip, 1, g->beyond >= 0 ? STYLE_BAD : STYLE_WARN, STRIP_GLUE, ": %s", by);
     if (g->beyond >= 0)
-      strip_add(strip, 3, STYLE_BAD, STRIP_BAR, "beyond tol from %lld", (long long)g->beyond);
+      strip_add(strip, 4, STYLE_BAD, STRIP_BAR, "beyond tol from %lld", (long long)g->beyond);
     else if (all)
-      strip_add(strip, 3, STYLE_NORMAL, STRIP_BAR, "within tol");
+      strip_add(strip, 4, STYLE_NORMAL, STRIP_BAR, "within tol");
   } else if (all) {
     strip_add(strip, 0, STYLE_GOOD, STRIP_BAR, "equal bits 0..%lld", to);
   }
@@ -282,12 +282,12 @@ static void verdict_steps(struct strip *strip, const struct app *app,
 
 static void verdict_models(struct strip *strip, const struct ghost_answer *g) {
   if (g->nchanges > 0)
-    strip_add(strip, 3, STYLE_WARN, STRIP_BAR, "other model: %zu difference%s", g->nchanges,
+    strip_add(strip, 4, STYLE_WARN, STRIP_BAR, "other model: %zu difference%s", g->nchanges,
               g->nchanges == 1 ? "" : "s");
   else if (g->no_model)
-    strip_add(strip, 4, STYLE_WARN, STRIP_BAR, "no model of one of the two");
+    strip_add(strip, 5, STYLE_WARN, STRIP_BAR, "no model of one of the two");
   if (g->only_here + g->only_there > 0)
-    strip_add(strip, 4, STYLE_WARN, STRIP_BAR, "only in one: %zu here, %zu there", g->only_here,
+    strip_add(strip, 5, STYLE_WARN, STRIP_BAR, "only in one: %zu here, %zu there", g->only_here,
               g->only_there);
 }
 
@@ -308,7 +308,7 @@ void ghost_verdict(struct strip *strip, const struct app *app, bool whole) {
     verdict_first(strip, g);
     verdict_length(strip, app, g);
     if (g->actions >= 0)
-      strip_add(strip, 4, STYLE_NORMAL, STRIP_BAR, "actions differ from %lld",
+      strip_add(strip, 2, STYLE_NORMAL, STRIP_BAR, "actions differ from %lld",
                 (long long)g->actions);
     verdict_steps(strip, app, g);
     verdict_models(strip, g);
