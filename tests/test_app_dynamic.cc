@@ -260,6 +260,30 @@ TEST(AppDynamic, WhatWasAskedBeforeItWasKnownIsRefusedWhenItIs) {
   EXPECT_FALSE(has(f.said(), "cannot")) << "once: " << f.said();
 }
 
+TEST(AppDynamic, ABranchAskedForBeforeItWasKnownIsRefusedWhenItIs) {
+  DynApp f;
+  f.press("K");
+  EXPECT_TRUE(app_line(&f.app, "branch held") & REACT_SEEK);
+  f.refused = true;
+  f.reply();
+  EXPECT_TRUE(has(f.said(), "branch: physics cannot be run again: STATES ONLY: no actions"))
+      << f.said();
+  EXPECT_TRUE(f.app.message_bad);
+  EXPECT_EQ(f.app.want.dyn.branch.serial, 0u) << "there is none, and no lane of it";
+}
+
+TEST(AppDynamic, ABranchLeavesAWholeStepAndSaysSo) {
+  DynApp f;
+  f.say("go 61+4");
+  f.say("branch held");
+  EXPECT_EQ(f.app.want.dyn.branch.at, 61);
+  EXPECT_TRUE(has(f.said(), "the branch leaves step 61, not substep 4 of it")) << f.said();
+  f.say("go 61");
+  f.app.message[0] = 0;
+  f.say("branch held");
+  EXPECT_FALSE(has(f.said(), "substep")) << f.said();
+}
+
 TEST(AppDynamic, AnotherEpisodeStartsAtItsOwnBeginning) {
   DynApp f;
   f.press("1 0 0 Enter x");

@@ -1,6 +1,10 @@
 // Screens of physics run again, against tests/golden/*.txt.
 #include "panel_dynamic.h"
 
+extern "C" {
+#include "cmd.h"
+}
+
 namespace {
 
 const int sizes[][2] = {{120, 40}, {80, 24}, {200, 60}, {40, 12}};
@@ -46,6 +50,22 @@ TEST(GoldenDynamic, ABranchHasALane) {
   f.a.want.dyn.branch.at = 200;
   set_text(f.dyn.branch_text, "from 200 (dynamic), actions held: leaves the recording at 201");
   expect_golden("dynamic_branch_120x40", f.text(40, 120));
+}
+
+/* What a branch came to gives way to what went wrong with saving it. */
+TEST(PanelsDynamic, WhyABranchWasNotSavedIsRead) {
+  for (int width : {120, 150}) {
+    Dynamic f;
+    f.a.want.dyn.branch.serial = f.dyn.branch = 1;
+    set_text(f.dyn.branch_text,
+             "from 200 (dynamic), actions held; mocap, welds still as recorded: leaves the "
+             "recording at 201, never latches");
+    app_complain(&f.a, "not saved: branch.h5: exists already: nothing was written");
+    std::string text = f.at(40, width);
+    EXPECT_TRUE(has(text, "not saved: branch.h5: exists already")) << text;
+    app_say(&f.a, "%s", "");
+    EXPECT_TRUE(has(f.at(40, width), "branch from 200")) << "it is there again";
+  }
 }
 
 TEST(GoldenDynamic, StatesOnlyShowsRecordedStatesAndWhy) {

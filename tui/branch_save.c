@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pass.h"
 
@@ -14,7 +15,7 @@ struct branch_save {
   int64_t steps; /* that it may take */
   atomic_bool cancel, ended;
   atomic_llong at;
-  char text[500]; /* the thread's until it has ended */
+  char text[660]; /* the thread's until it has ended */
 };
 
 /* Asked once for each control step. */
@@ -22,6 +23,15 @@ static bool asked_to_end(void *arg) {
   struct branch_save *s = arg;
   atomic_fetch_add(&s->at, 1);
   return atomic_load(&s->cancel);
+}
+
+/* The reason before the path: of a line that is cut short it is what is left. */
+static void say_failed(struct branch_save *s, const char *why) {
+  size_t n = strlen(s->path);
+  if (strncmp(why, s->path, n) == 0 && strncmp(why + n, ": ", 2) == 0)
+    snprintf(s->text, sizeof s->text, "not saved: %.230s: %s", why + n + 2, s->path);
+  else
+    snprintf(s->text, sizeof s->text, "not saved: %s", why);
 }
 
 static void *work(void *arg) {
@@ -32,7 +42,7 @@ static void *work(void *arg) {
   else if (status == PH_ECANCELED)
     snprintf(s->text, sizeof s->text, "not saved: canceled; there is no %s", s->path);
   else
-    snprintf(s->text, sizeof s->text, "not saved: %s", ph_error());
+    say_failed(s, ph_error());
   atomic_store_explicit(&s->ended, true, memory_order_release);
   return NULL;
 }

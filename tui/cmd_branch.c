@@ -142,6 +142,9 @@ static unsigned branch_begin(struct app *app, const char *args) {
       return REACT_REDRAW;
   b.serial = ++app->branches;
   app->want.dyn.branch = b;
+  if (app->want.dyn.substep > 0 && app_mode(app) != MODE_KINEMATIC)
+    app_say(app, "the branch leaves step %lld, not substep %d of it", (long long)b.at,
+            app->want.dyn.substep);
   return ask(app);
 }
 
@@ -176,10 +179,20 @@ void app_leave_branch(struct app *app) {
   app->want.dyn.branch = (struct branch_wish){.saves = app->want.dyn.branch.saves};
 }
 
+/* One that was asked for before it was known that physics cannot be run again. */
+static void refuse_branch(struct app *app, const char *why) {
+  if (app->want.dyn.branch.serial == 0 || !app_wanted_reel(app))
+    return;
+  app_complain(app, "branch: physics cannot be run again: %s", why);
+  app->want.dyn.branch = (struct branch_wish){.saves = app->want.dyn.branch.saves};
+}
+
 void app_take_branch(struct app *app, uint64_t saves) {
   const struct dynamic_answer *d = app_dyn(app);
   if (!d)
     return;
+  if (d->refused[0])
+    refuse_branch(app, d->refused);
   if (d->saves > saves && d->saved[0])
     app_log(app, strncmp(d->saved, "not saved", 9) == 0, "%s", d->saved);
 }

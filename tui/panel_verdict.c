@@ -162,7 +162,8 @@ static void status_branch(struct strip *strip, const struct app *app,
     strip_add(strip, 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "%s", d->saving);
     return;
   }
-  strip_add(strip, 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "branch %s",
+  /* why something went wrong needs the room more */
+  strip_add(strip, app->message_bad ? 9 : 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "branch %s",
             answered ? d->branch_text : "is about to run");
 }
 
