@@ -38,6 +38,7 @@
   "  over tol   the first step beyond the tolerance\n"                                             \
   "  joint err  largest error of a joint, in rad or m\n"                                           \
   "  body err   largest error of a body's rotation or place, in rad or m\n"                        \
+  "  vel err    largest error of a joint's velocity, in rad/s or m/s\n"                            \
   "  one step   class of the single steps, free of what adds up\n"                                 \
   "  reward     sum of the recorded rewards / that of physics run again, where it differs\n"       \
   "With --mode kinematic nothing is integrated, and the columns are:\n"                            \

@@ -43,12 +43,29 @@ static json_t *class_or_null(bool known, ph_class cls) {
   return known ? json_string(ph_class_name(cls)) : json_null();
 }
 
-static json_t *joint_error(bool known, const double *max) {
-  return json_pack("{s:o, s:o}", "rad", number_or_null(known, max[PH_MEASURE_JOINT_ANGLE]), "m",
-                   number_or_null(known, max[PH_MEASURE_JOINT_PLACE]));
+static json_t *two_errors(bool known, const double *max, const char *name, ph_measure angle,
+                          const char *other, ph_measure place) {
+  double shown[PH_MEASURE_COUNT];
+  verify_errors(max, shown);
+  return json_pack("{s:o, s:o}", name, number_or_null(known, shown[angle]), other,
+                   number_or_null(known, shown[place]));
 }
 
-static void add_dynamic(json_t *episode, const struct verify_result *r) {
+static json_t *joint_error(bool known, const double *max) {
+  return two_errors(known, max, "rad", PH_MEASURE_JOINT_ANGLE, "m", PH_MEASURE_JOINT_PLACE);
+}
+
+/* null: nothing is; its error is null where that is no number. */
+static json_t *worst(const struct verify *v, const struct verify_result *r) {
+  ph_measure m = r->dynamic && r->run.ran ? verify_worst(v, r) : PH_MEASURE_COUNT;
+  if (m == PH_MEASURE_COUNT)
+    return json_null();
+  return json_pack("{s:s, s:o, s:o, s:s, s:o}", "measure", ph_measure_name(m), "of",
+                   ph_json_text(r->worst_name), "error", ph_json_number(r->run.sum.max[m]), "unit",
+                   ph_measure_unit(m), "step", report_index(r->run.sum.max_step[m]));
+}
+
+static void add_dynamic(json_t *episode, const struct verify *v, const struct verify_result *r) {
   const ph_dynamics *d = &r->run;
   const ph_analysis_summary *sum = &d->sum;
   bool ran = r->dynamic && d->ran, single = ran && d->single > 0;
@@ -62,13 +79,16 @@ static void add_dynamic(json_t *episode, const struct verify_result *r) {
       json_pack("{s:o, s:o}", "recorded", ph_json_text(ph_end_name(r->entry.end_reason)), "dynamic",
                 judged || (ran && sum->end != PH_END_UNKNOWN) ? ph_json_text(ph_end_name(sum->end))
                                                               : json_null());
-  json_t *body = json_pack("{s:o, s:o}", "m", number_or_null(ran, sum->max[PH_MEASURE_BODY_PLACE]),
-                           "rad", number_or_null(ran, sum->max[PH_MEASURE_BODY_ANGLE]));
+  json_t *body =
+      two_errors(ran, sum->max, "m", PH_MEASURE_BODY_PLACE, "rad", PH_MEASURE_BODY_ANGLE);
+  json_t *speed = two_errors(ran, sum->max, "rad_s", PH_MEASURE_JOINT_ANGLE_SPEED, "m_s",
+                             PH_MEASURE_JOINT_PLACE_SPEED);
   json_t *facts = json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "class", class_or_null(ran, d->cls),
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "class", class_or_null(ran, d->cls),
       "first_unequal", index_or_null(ran, sum->first[PH_ROUNDING]), "first_over_tolerance",
       index_or_null(ran, sum->first[PH_DIVERGED]), "max_joint_error", joint_error(ran, sum->max),
-      "max_body_error", body, "one_step", one, "reward", reward, "end", end);
+      "max_body_error", body, "max_velocity_error", speed, "worst", worst(v, r), "one_step", one,
+      "reward", reward, "end", end);
   json_object_update(episode, facts);
   json_decref(facts);
 }
@@ -96,7 +116,7 @@ static void add_kinematic(json_t *episode, const struct verify_result *r) {
 void verify_add(struct verify *v, const struct verify_result *r) {
   json_t *episode = json_pack("{s:o, s:I}", "id", ph_json_text(r->entry.id), "steps",
                               (json_int_t)r->verdict.checked);
-  add_dynamic(episode, r);
+  add_dynamic(episode, v, r);
   json_object_set_new(episode, "diagnosis", diagnosis(r));
   json_object_set_new(episode, "guarantee",
                       r->opened ? report_guarantee(r->guarantee, r->reason) : json_null());

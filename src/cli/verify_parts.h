@@ -39,7 +39,8 @@ struct verify_result {
   bool part[VERIFY_PARTS];
   bool dynamic; /* physics was run again, or was to be: */
   ph_dynamics run;
-  char worst[200]; /* of it, with names */
+  char worst[600]; /* of it, with names, the worst first */
+  char worst_name[64];
   size_t nfound;
   struct verify_found
       found[PH_FLAW_ROOM + 8]; /* the list, model, task and physics have their own */
@@ -74,6 +75,10 @@ void verify_check(struct verify *v, struct verify_result *r);
 /* Physics of it, into r (verify_physics.c). */
 ph_status verify_physics(struct verify *v, struct verify_result *r, const ph_episode *episode,
                          const ph_model *model, const ph_task *task);
+/* Largest errors as they are shown: NaN where one is not known, or is no number. */
+void verify_errors(const double *max, double *out);
+/* What is furthest beyond the tolerance; PH_MEASURE_COUNT: nothing. */
+ph_measure verify_worst(const struct verify *v, const struct verify_result *r);
 /* Without the episode's id in front: it stands before what is found. */
 void verify_say(struct verify_result *r, int64_t step, const char *text);
 void verify_note(struct verify_result *r, const char *text);

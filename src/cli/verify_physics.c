@@ -24,22 +24,60 @@ static ph_kind kind_of(ph_measure m) {
                                                                     : PH_JOINT;
 }
 
-/* "joint arm_wrist 4.1e-3 rad at step 31, body cup 2e-3 m at step 40" */
-static void name_worst(struct verify_result *r, const ph_model *model) {
-  static const ph_measure shown[] = {PH_MEASURE_JOINT_ANGLE, PH_MEASURE_JOINT_PLACE,
-                                     PH_MEASURE_BODY_PLACE, PH_MEASURE_CTRL};
+/* A body has no place where a joint has none: what other steps came to is not the largest error. */
+void verify_errors(const double *max, double *out) {
+  bool none = isnan(max[PH_MEASURE_JOINT_ANGLE]) || isnan(max[PH_MEASURE_JOINT_PLACE]);
+  memcpy(out, max, PH_MEASURE_COUNT * sizeof *out);
+  if (none)
+    out[PH_MEASURE_BODY_PLACE] = out[PH_MEASURE_BODY_ANGLE] = NAN;
+}
+
+ph_measure verify_worst(const struct verify *v, const struct verify_result *r) {
+  ph_difference d = {0};
+  memcpy(d.max, r->run.sum.max, sizeof d.max);
+  memcpy(d.worst, r->run.sum.worst, sizeof d.worst);
+  return ph_difference_worst(&d, &v->tolerance);
+}
+
+/* Positions always, of other measures what is beyond the tolerance. */
+static bool is_named(const struct verify *v, const ph_analysis_summary *sum, ph_measure m) {
+  bool none = isnan(sum->max[m]), some = sum->worst[m] >= 0 && (none || sum->max[m] > 0);
+  bool always = m == PH_MEASURE_JOINT_ANGLE || m == PH_MEASURE_JOINT_PLACE ||
+                m == PH_MEASURE_BODY_PLACE || m == PH_MEASURE_CTRL;
+  return some && (always || none || sum->max[m] > v->tolerance.of[m]);
+}
+
+static void add_measure(struct verify_result *r, const ph_model *model, ph_measure m) {
+  static const char *const words[PH_MEASURE_COUNT] = {"joint",
+                                                      "joint",
+                                                      "body",
+                                                      "rotation of body",
+                                                      "velocity of joint",
+                                                      "velocity of joint",
+                                                      "activation of",
+                                                      "ctrl of"};
   const ph_analysis_summary *sum = &r->run.sum;
-  size_t n = 0;
-  for (size_t i = 0; i < sizeof shown / sizeof *shown && n < sizeof r->worst; i++) {
-    ph_measure m = shown[i];
-    if (!(sum->max[m] > 0) || sum->worst[m] < 0)
-      continue;
-    static const char *const words[] = {"joint", "joint", "body", "ctrl of"};
-    n += (size_t)snprintf(r->worst + n, sizeof r->worst - n, "%s%s %s %.2g%s%s at step %" PRId64,
-                          n ? ", " : "", words[i], ph_model_name(model, kind_of(m), sum->worst[m]),
-                          sum->max[m], *ph_measure_unit(m) ? " " : "", ph_measure_unit(m),
-                          sum->max_step[m]);
-  }
+  char number[60] = "is no number";
+  size_t n = strlen(r->worst);
+  if (!isnan(sum->max[m]))
+    snprintf(number, sizeof number, "%.2g%s%s", sum->max[m], *ph_measure_unit(m) ? " " : "",
+             ph_measure_unit(m));
+  snprintf(r->worst + n, sizeof r->worst - n, "%s%s %s %s at step %" PRId64, n ? ", " : "",
+           words[m], ph_model_name(model, kind_of(m), sum->worst[m]), number, sum->max_step[m]);
+}
+
+/* "joint arm_wrist 4.1e-3 rad at step 31, body cup 2e-3 m at step 40", the worst first. */
+static void name_worst(const struct verify *v, struct verify_result *r, const ph_model *model) {
+  ph_measure worst = verify_worst(v, r);
+  r->worst[0] = 0;
+  if (worst != PH_MEASURE_COUNT)
+    add_measure(r, model, worst);
+  for (int m = 0; m < PH_MEASURE_COUNT; m++)
+    if ((ph_measure)m != worst && is_named(v, &r->run.sum, (ph_measure)m))
+      add_measure(r, model, (ph_measure)m);
+  if (worst != PH_MEASURE_COUNT)
+    snprintf(r->worst_name, sizeof r->worst_name, "%s",
+             ph_model_name(model, kind_of(worst), r->run.sum.worst[worst]));
 }
 
 static bool is_outcome(ph_end end) {
@@ -80,13 +118,15 @@ static void find_class(struct verify_result *r, int expect) {
   bool single = d->cls <= (ph_class)expect; /* then a single step alone may be worse */
   ph_class cls = single ? d->sum.one_cls : d->cls;
   if (d->stopped >= 0 || d->why[0]) {
-    snprintf(text, sizeof text, "physics run again stopped at step %" PRId64 ": %s", d->stopped,
-             d->why);
+    bool all = d->stopped > 0 && d->sum.cls <= PH_BITWISE;
+    snprintf(text, sizeof text, "physics run again stopped at step %" PRId64 "%s: %s", d->stopped,
+             all ? ", bitwise up to there" : "", d->why);
     verify_say(r, d->stopped, text);
   }
-  if (cls <= (ph_class)expect || (d->single == 0 && single))
-    return;
   int64_t at = (single ? d->sum.one_first : d->sum.first)[expect + 1];
+  if (cls <= (ph_class)expect || (d->single == 0 && single) ||
+      (d->stopped >= 0 && at == d->stopped))
+    return; /* nothing, or it is what stopped it */
   snprintf(text, sizeof text,
            "physics run again%s is %s from step %" PRId64 " on, %s was expected%s%s",
            single ? " from single recorded states" : "", ph_class_name(cls), at < 0 ? 0 : at,
@@ -110,7 +150,7 @@ ph_status verify_physics(struct verify *v, struct verify_result *r, const ph_epi
   }
   if (!r->run.ran)
     return PH_OK;
-  name_worst(r, model);
+  name_worst(v, r, model);
   compare_outcome(r, task);
   if (expect >= 0) {
     find_class(r, expect);

@@ -29,13 +29,14 @@ static void step_text(char *out, size_t size, int64_t step) {
     snprintf(out, size, "%" PRId64, step);
 }
 
-/* Of angles and places the one that is further beyond its tolerance. */
+/* Of angles and places the one that is further beyond its tolerance. `none`: what a number that is
+ * none is called. */
 static void error_text(char *out, size_t size, const struct verify *v, const double *max,
-                       ph_measure angle, ph_measure place) {
+                       ph_measure angle, ph_measure place, const char *none) {
   double a = max[angle] / v->tolerance.of[angle], p = max[place] / v->tolerance.of[place];
-  ph_measure m = isnan(a) || p > a ? place : angle;
-  if (isnan(max[m]))
-    snprintf(out, size, "-");
+  ph_measure m = p > a || (max[angle] == 0 && max[place] > 0) ? place : angle;
+  if (isnan(max[angle]) || isnan(max[place]))
+    snprintf(out, size, "%s", none);
   else if (max[m] == 0)
     snprintf(out, size, "0");
   else
@@ -80,13 +81,19 @@ static void print_dynamic(struct verify *v, const struct verify_result *r) {
   const ph_analysis_summary *sum = &r->run.sum;
   bool ran = r->dynamic && r->run.ran;
   char unequal[24] = "-", over[24] = "-", joint[32] = "-", body[32] = "-", one[40] = "-";
+  char speed[32] = "-";
+  double max[PH_MEASURE_COUNT];
   char recorded[24], dynamic[24] = "-", reward[52], end[40];
   number_text(recorded, sizeof recorded, r->verdict.reward, 5);
   if (ran) {
     step_text(unequal, sizeof unequal, sum->first[PH_ROUNDING]);
     step_text(over, sizeof over, sum->first[PH_DIVERGED]);
-    error_text(joint, sizeof joint, v, sum->max, PH_MEASURE_JOINT_ANGLE, PH_MEASURE_JOINT_PLACE);
-    error_text(body, sizeof body, v, sum->max, PH_MEASURE_BODY_ANGLE, PH_MEASURE_BODY_PLACE);
+    verify_errors(sum->max, max);
+    error_text(joint, sizeof joint, v, max, PH_MEASURE_JOINT_ANGLE, PH_MEASURE_JOINT_PLACE,
+               "no number");
+    error_text(body, sizeof body, v, max, PH_MEASURE_BODY_ANGLE, PH_MEASURE_BODY_PLACE, "-");
+    error_text(speed, sizeof speed, v, max, PH_MEASURE_JOINT_ANGLE_SPEED,
+               PH_MEASURE_JOINT_PLACE_SPEED, "no number");
     number_text(dynamic, sizeof dynamic, sum->reward, 5);
   }
   if (ran && r->run.single > 0)
@@ -94,12 +101,12 @@ static void print_dynamic(struct verify *v, const struct verify_result *r) {
   pair_text(reward, sizeof reward, recorded, dynamic);
   end_text(end, sizeof end, r, ran);
   if (!v->titled)
-    printf("%-18s %-5s %7s  %-8s  %7s  %8s  %11s  %11s  %-8s  %13s  %s\n", "episode", "check",
-           "states", "class", "unequal", "over tol", "joint err", "body err", "one step", "reward",
-           "end");
-  printf("%-18s %-5s %7" PRId64 "  %-8s  %7s  %8s  %11s  %11s  %-8s  %13s  %s\n", r->entry.id,
+    printf("%-18s %-5s %7s  %-8s  %7s  %8s  %11s  %11s  %13s  %-8s  %13s  %s\n", "episode", "check",
+           "states", "class", "unequal", "over tol", "joint err", "body err", "vel err", "one step",
+           "reward", "end");
+  printf("%-18s %-5s %7" PRId64 "  %-8s  %7s  %8s  %11s  %11s  %13s  %-8s  %13s  %s\n", r->entry.id,
          r->nfound ? "WRONG" : "ok", r->verdict.checked, ran ? ph_class_name(r->run.cls) : "-",
-         unequal, over, joint, body, one, reward, end);
+         unequal, over, joint, body, speed, one, reward, end);
 }
 
 static bool in_findings(const struct verify_result *r) {
