@@ -39,6 +39,14 @@ static void add(struct list *l, ph_finding_kind kind, int64_t step, const char *
 
 /* --- divergence --- */
 
+/* Whether physics came to no state at all: nothing of it was measured. */
+static bool has_no_state(const ph_difference *d) {
+  bool any = false;
+  for (int m = 0; m < PH_MEASURE_COUNT; m++)
+    any = any || !isnan(d->max[m]) || d->worst[m] >= 0;
+  return !any;
+}
+
 /* "arm_wrist 4.1e-3 rad" of what is furthest beyond the tolerance at a step. */
 static bool worst_at(const struct list *l, int64_t step, bool one, char *out, size_t size) {
   ph_step_facts facts;
@@ -51,7 +59,9 @@ static bool worst_at(const struct list *l, int64_t step, bool one, char *out, si
     d.worst[m] = one ? facts.one_worst[m] : facts.free_worst[m];
   }
   ph_measure worst = ph_difference_worst(&d, ph_analysis_tolerance(l->a));
-  if (worst == PH_MEASURE_COUNT)
+  if (has_no_state(&d))
+    snprintf(out, size, "physics left the numbers");
+  else if (worst == PH_MEASURE_COUNT)
     snprintf(out, size, "other bits alone");
   else
     ph_difference_text(&d, ph_rerun_model(ph_analysis_rerun(l->a)), worst, out, size);
@@ -87,7 +97,11 @@ static void one_text(const struct list *l, int64_t step, char *out, size_t size)
 }
 
 static void ctrl_text(const struct list *l, char *out, size_t size) {
-  if (l->sum.ctrl_unequal == 0)
+  if (l->meta->dims.nu == 0)
+    out[0] = 0;
+  else if (ph_episode_rows(l->episode, PH_COL_CTRL) == 0)
+    snprintf(out, size, " ctrl is not recorded.");
+  else if (l->sum.ctrl_unequal == 0)
     snprintf(out, size, " ctrl: equal bits.");
   else
     snprintf(out, size, " ctrl differs at %" PRId64 " step%s, first at %" PRId64 ".",
@@ -120,13 +134,16 @@ static void add_unequal(struct list *l) {
 }
 
 static void add_single(struct list *l) {
-  int64_t at = l->sum.one_first[PH_ROUNDING];
+  int64_t at = l->sum.one_first[PH_ROUNDING], all;
+  bool stopped = l->now.ended && l->now.stopped >= 0;
   char one[400];
+  if (stopped && at == l->now.stopped && one_unequal(l, &all) == 1)
+    return; /* what stopped the run is told of */
   one_text(l, at, one, sizeof one);
   add(l, PH_FINDING_DIVERGENCE, at,
-      "the dynamic run is the recording bit for bit, single steps "
-      "before it are not:%s",
-      one);
+      "the dynamic run is the recording bit for bit%s, single steps%s"
+      " are not:%s",
+      stopped ? " as far as it goes" : "", stopped ? "" : " before it", one);
 }
 
 static void find_divergence(struct list *l, const ph_diagnosis *diagnosis) {

@@ -115,3 +115,80 @@ TEST_F(FindingsOfBoth, AHoldThatLatchedBrokeNowhere) {
   EXPECT_FALSE(ph_analysis_broke(a, &broke));
   EXPECT_EQ(-1, broke.step);
 }
+
+/* --- steps that were not taken --- */
+
+TEST_F(FindingsOfBoth, AStepThatBeginsInNoNumbersIsNoErrorOfOne) {
+  wrong = {{40, NAN}};
+  judge_by(0.04, 0.02);
+  run_it();
+  std::vector<ph_step_facts> all = facts(a);
+  double lane[1];
+  EXPECT_EQ(41, look(a).stopped);
+  EXPECT_FALSE(all[41].one_known);
+  EXPECT_TRUE(all[40].one_known && all[42].one_known);
+  EXPECT_EQ(PH_BITWISE, sum(a).one_cls);
+  ph_analysis_lane(a, true, 41, 1, lane, 1);
+  EXPECT_TRUE(std::isnan(lane[0])) << "the lane has no bar where nothing was computed";
+  EXPECT_TRUE(found(PH_FINDING_DIVERGENCE).empty());
+  auto stopped = found(PH_FINDING_STOPPED);
+  ASSERT_EQ(1u, stopped.size());
+  EXPECT_EQ(41, stopped[0].step);
+  EXPECT_TRUE(found(PH_FINDING_MISSING).empty());
+  std::string text = stopped[0].text;
+  size_t at = text.find("is not finite");
+  EXPECT_NE(std::string::npos, at) << text;
+  EXPECT_EQ(std::string::npos, text.find("is not finite", at + 1)) << "said once: " << text;
+}
+
+TEST_F(FindingsOfBoth, WherePhysicsLeavesTheNumbersIsSaidAndOnce) {
+  wrong = {{40, 1e11}};
+  judge_by(0.04, 0.02);
+  run_it();
+  EXPECT_TRUE(found(PH_FINDING_DIVERGENCE).empty());
+  ASSERT_EQ(1u, found(PH_FINDING_STOPPED).size());
+}
+
+TEST_F(FindingsOfBoth, AStepWithoutAStateIsNotOneOfOtherBits) {
+  kick = 20;
+  wrong = {{10, 1e11}};
+  judge_by(0.04, 0.02);
+  opt.anchor = 15;
+  run_it();
+  for (auto &f : found(PH_FINDING_DIVERGENCE))
+    EXPECT_EQ(nullptr, strstr(f.text, "other bits alone")) << f.text;
+  kick = -1;
+  ph_analysis_free(a);
+  ph_rerun_unref(run);
+  run = nullptr;
+  ph_episode_free(episode);
+  episode = nullptr;
+  run_it();
+  auto left = found(PH_FINDING_DIVERGENCE);
+  ASSERT_EQ(1u, left.size());
+  EXPECT_EQ(11, left[0].step);
+  EXPECT_NE(nullptr, strstr(left[0].text, "1-step error: physics left the numbers at 11, exactly 0 "
+                                          "at the other 119."))
+      << left[0].text;
+}
+
+/* --- ctrl --- */
+
+TEST_F(FindingsOfBoth, CtrlIsEqualOnlyWhereTheFileHasIt) {
+  for (bool recorded : {true, false}) {
+    kick = 32;
+    judge_by(0.04, 0.02);
+    if (!recorded)
+      columns &= ~PH_COL_BIT(PH_COL_CTRL);
+    ph_analysis_free(a);
+    ph_rerun_unref(run);
+    run = nullptr;
+    ph_episode_free(episode);
+    episode = nullptr;
+    run_it();
+    auto left = found(PH_FINDING_DIVERGENCE);
+    ASSERT_EQ(1u, left.size());
+    EXPECT_EQ(recorded, strstr(left[0].text, "ctrl: equal bits.") != nullptr) << left[0].text;
+    EXPECT_EQ(!recorded, strstr(left[0].text, "ctrl is not recorded.") != nullptr) << left[0].text;
+  }
+}
