@@ -1,6 +1,7 @@
 #include "diagnosis.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct board {
 
 static bool same_variant(const ph_variant *x, const ph_variant *y) {
   return x->shift == y->shift && x->control_steps == y->control_steps && x->recipe == y->recipe &&
-         x->cold == y->cold;
+         x->cold == y->cold && x->timestep == y->timestep;
 }
 
 /* What is as good as another stays behind it: the file's own way is tried first. */
@@ -124,6 +125,37 @@ static ph_status try_decimations(struct search *s) {
   return status;
 }
 
+/* The roundest number that is as good as the one that was measured. */
+static double rounded(double x, bool float32) {
+  char text[32];
+  for (int digits = 1; digits < 10; digits++) {
+    snprintf(text, sizeof text, "%.*e", digits - 1, x);
+    double round = strtod(text, NULL);
+    if (fabs(round - x) <= (float32 ? 1e-4 : 1e-8) * x)
+      return round;
+  }
+  return x;
+}
+
+/* Timesteps of which a step is so long as the states' times say, with all offsets. */
+static ph_status try_timesteps(struct search *s) {
+  struct board quick = {.n = 0};
+  const ph_bench *b = s->bench;
+  ph_status status = PH_OK;
+  for (int steps = 1; b->dt > 0 && steps <= PH_SUBSTEPS; steps++)
+    for (int i = 0; i < 3 && status == PH_OK; i++) {
+      ph_variant v = s->as_is;
+      v.shift = shifts[i];
+      v.control_steps = steps;
+      v.timestep = rounded(b->dt / steps, b->float32);
+      if (fabs(v.timestep - b->run->timestep) > 1e-6 * b->run->timestep)
+        status = try_quickly(s, &quick, &v);
+    }
+  for (int i = 0; i < quick.n && status == PH_OK; i++)
+    status = try_on(s, &s->board, &quick.top[i].variant, FEW);
+  return status;
+}
+
 /* Recipes, and no warmstart, on top of what did best so far. */
 static ph_status try_recipes(struct search *s, int most) {
   ph_variant base[3];
@@ -150,7 +182,7 @@ static void choose_probes(struct search *s, const ph_evidence *e) {
   size_t free = 0;
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < e->ncandidates && s->nprobes < PH_PROBES; i++) {
-      bool wanted = e->candidate[i].free == (round == 0);
+      bool wanted = e->candidate[i].begins_free == (round == 0);
       if (!wanted || (round == 0 && free >= PH_PROBES - PAIR))
         continue;
       free += round == 0;
@@ -184,6 +216,8 @@ static ph_status search(struct search *s, ph_evidence *e) {
     status = try_decimations(s);
   if (status == PH_OK && !exact(s) && e->bad > 0)
     status = try_recipes(s, 3);
+  if (status == PH_OK && !found(s) && e->bad > 0)
+    status = try_timesteps(s);
   return status;
 }
 
@@ -214,9 +248,27 @@ static bool warmstart_explains(const ph_findings *f, const ph_evidence *e) {
   bool wrong = t->warm_n > 0 && t->warm_unequal * 2 > t->warm_n;
   if (t->n == 0 || (f->warmstart && !wrong))
     return false;
-  if (t->free_fits < t->free_n)
+  if (t->free_fits < t->free_n || !f->solver.all)
+    return false;
+  if (e->bad > 0 && (f->solver.n == 0 || f->solver.moved * 4 < f->solver.n * 3))
     return false;
   return e->bad == 0 || small(t) || (e->free_run && !e->free_apart);
+}
+
+/* The ctrl of the file brings back what its actions do not. */
+static bool actions_explain(const ph_findings *f, const ph_evidence *e) {
+  const ph_trial *own = &f->own_ctrl, *bad = &f->own_bad;
+  if (e->sum.ctrl_unequal == 0)
+    return false;
+  return e->bad == 0 || (bad->n > 0 && bad->fits * 4 >= bad->n * 3) ||
+         (own->n > 0 && own->fits > f->as_is.fits && own->fits * 4 >= own->n * 3);
+}
+
+/* Steps with contact alone do not come back. */
+static bool contacts_alone(const ph_findings *f) {
+  const ph_trial *t = &f->as_is;
+  int touched = t->n - t->free_n, fits = t->fits - t->free_fits;
+  return f->solver.all && t->free_n >= 3 && t->free_fits == t->free_n && fits * 2 < touched;
 }
 
 static bool few_bad(const ph_evidence *e) {
@@ -225,15 +277,16 @@ static bool few_bad(const ph_evidence *e) {
 
 static ph_cause decide(const ph_findings *f, const struct search *s) {
   const ph_evidence *e = f->evidence;
-  const ph_trial *own = &f->own_ctrl;
+  if (ph_findings_hold_none(f))
+    return PH_CAUSE_EVENTS;
   if (variant_explains(f, s, e))
     return f->best.variant.cold && f->best.variant.recipe == f->as_is.variant.recipe &&
                    f->best.variant.shift == f->as_is.variant.shift &&
-                   f->best.variant.control_steps == f->as_is.variant.control_steps
+                   f->best.variant.control_steps == f->as_is.variant.control_steps &&
+                   f->best.variant.timestep == f->as_is.variant.timestep
                ? PH_CAUSE_WARMSTART
                : PH_CAUSE_VARIANT;
-  if (e->sum.ctrl_unequal > 0 &&
-      (e->bad == 0 || (own->n > 0 && own->fits > f->as_is.fits && own->fits * 4 >= own->n * 3)))
+  if (actions_explain(f, e))
     return PH_CAUSE_ACTIONS;
   if (f->float32 && f->as_is.n > 0 && e->equal < e->transitions && small(&f->as_is))
     return PH_CAUSE_FLOAT32;
@@ -241,7 +294,7 @@ static ph_cause decide(const ph_findings *f, const struct search *s) {
     return PH_CAUSE_WARMSTART;
   if (e->first_alone)
     return PH_CAUSE_START;
-  if (few_bad(e))
+  if (few_bad(e) || (ph_evidence_regime(e) && !contacts_alone(f)))
     return PH_CAUSE_EVENTS;
   if (e->bad > 0)
     return PH_CAUSE_UNKNOWN;
@@ -252,7 +305,24 @@ static ph_cause decide(const ph_findings *f, const struct search *s) {
 
 static ph_variant variant_of(const ph_analysis *a) {
   const ph_rerun *run = ph_analysis_rerun(a);
-  return (ph_variant){run->opt.shift, run->dims.control_steps, run->recipe, false};
+  return (ph_variant){run->opt.shift, run->dims.control_steps, run->recipe, false, 0};
+}
+
+/* What the file itself says of bad steps. */
+static ph_status confront(struct search *s, ph_evidence *e, ph_findings *f) {
+  ph_pick spike[PH_SPIKES];
+  bool all = e->bad <= (int64_t)e->nspikes;
+  for (size_t i = 0; i < e->nspikes; i++)
+    spike[i] = (ph_pick){.step = e->spike[i] - 1, .bad = true};
+  ph_status status = PH_OK;
+  if (e->sum.ctrl_unequal > 0 && s->as_is.recipe == PH_RECIPE_STEP && e->bad > 0)
+    status = ph_bench_own_ctrl(s->bench, &s->as_is, all ? spike : e->candidate,
+                               all ? e->nspikes : e->ncandidates, &f->own_bad);
+  if (status == PH_OK)
+    status = ph_bench_solver(s->bench, &s->as_is, e, &f->solver);
+  if (status == PH_OK && ph_evidence_regime(e))
+    status = ph_bench_turned(s->bench, e->bad_first - 1, &f->turned);
+  return status;
 }
 
 /* The best of the search and the file's own way, on the same evenly spread transitions. */
@@ -278,12 +348,15 @@ static void note_alone(ph_evidence *e, const ph_pick *pick, const ph_trial *t) {
       e->sum.one_worst[m] = t->difference.worst[m];
     }
   e->transitions++;
+  e->last = pick->step + 1;
   e->equal += t->same;
   e->bad += !t->fits;
+  if (!t->fits)
+    e->bad_first = e->bad_first ? e->bad_first : pick->step + 1, e->bad_last = pick->step + 1;
   if (!t->fits && e->nspikes < PH_SPIKES)
     e->spike[e->nspikes++] = pick->step + 1;
   if ((!t->fits || !t->same) && e->ncandidates < PH_CANDIDATES)
-    e->candidate[e->ncandidates++] = (ph_pick){pick->step, !t->fits, false};
+    e->candidate[e->ncandidates++] = (ph_pick){.step = pick->step, .bad = !t->fits};
 }
 
 /* Where the analysis left single steps out: some are taken here, evenly spread. */
@@ -291,7 +364,7 @@ static ph_status step_alone(struct search *s, ph_evidence *e) {
   int64_t n = ph_episode_meta_of(s->bench->episode)->states - 1;
   ph_status status = PH_OK;
   for (int64_t i = 0; i < n && i < PH_CHECKS && status == PH_OK; i++) {
-    ph_pick pick = {n <= PH_CHECKS ? i : i * n / PH_CHECKS, false, false};
+    ph_pick pick = {.step = n <= PH_CHECKS ? i : i * n / PH_CHECKS};
     ph_trial trial;
     status = ph_bench_try(s->bench, &s->as_is, &pick, 1, &trial);
     if (status != PH_OK || trial.n == 0)
@@ -309,14 +382,19 @@ static ph_status examine(struct search *s, ph_evidence *e, ph_findings *f) {
   f->implied = b->implied;
   f->dt = b->dt;
   f->control_dt = ph_rerun_control_dt(b->run);
+  f->timestep = b->run->timestep;
   f->tolerance = b->tolerance;
-  ph_status status = e->transitions == 0 ? step_alone(s, e) : PH_OK;
+  ph_status status = ph_bench_none(b, e, &f->none);
+  if (status == PH_OK && e->transitions == 0)
+    status = step_alone(s, e);
   if (status != PH_OK)
     return status;
   if (e->equal == e->transitions && e->sum.ctrl_unequal == 0)
     return PH_OK;
   status = search(s, e);
-  return status == PH_OK ? confirm(s, e, f) : status;
+  if (status == PH_OK)
+    status = confirm(s, e, f);
+  return status == PH_OK ? confront(s, e, f) : status;
 }
 
 static void fill(ph_diagnosis *out, const ph_findings *f, const struct search *s) {
@@ -332,8 +410,11 @@ static void fill(ph_diagnosis *out, const ph_findings *f, const struct search *s
   out->sampled = f->as_is.n;
   out->fits = other_way(out) ? f->best.fits : f->as_is.fits;
   if (out->cause == PH_CAUSE_EVENTS || out->cause == PH_CAUSE_START) {
-    out->nevents = e->nspikes;
     memcpy(out->event, e->spike, sizeof out->event);
+    if (ph_findings_hold_none(f))
+      out->nevents = ph_findings_steps(f, out->event);
+    else
+      out->nevents = ph_evidence_regime(e) ? 1 : e->nspikes;
   }
 }
 
@@ -373,6 +454,7 @@ ph_status ph_diagnose(ph_diagnosis *out, const ph_analysis *a, bool (*cancel)(vo
     f->model = ph_rerun_model(ph_analysis_rerun(a));
     f->evidence = e;
     f->ctrl_step = -1;
+    f->turned = PH_COL_COUNT;
     status = examine(s, e, f);
   }
   if (status == PH_OK) {

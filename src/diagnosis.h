@@ -2,6 +2,7 @@
  *   diagnosis.c         the search, and what follows from it
  *   diagnosis_facts.c   what the analysis knows, counted; which transitions are tried
  *   diagnosis_try.c     single steps in one way of feeding and stepping
+ *   diagnosis_file.c    what the file itself says of steps that do not come back
  *   diagnosis_text.c    the sentence */
 #ifndef PLAYHEAD_DIAGNOSIS_PRIVATE_H
 #define PLAYHEAD_DIAGNOSIS_PRIVATE_H
@@ -21,17 +22,22 @@ enum {
 /* A transition, from recorded state `step` to the next. */
 typedef struct ph_pick {
   int64_t step;
-  bool bad;  /* it does not come back as the file says */
-  bool free; /* no contact, no limit, no constraint: the solver has nothing to do */
+  bool bad;         /* it does not come back as the file says */
+  bool begins_free; /* no contact, limit or constraint where it begins */
+  bool free;        /* nor where it ends: the solver has nothing to do */
 } ph_pick;
 
 /* What the analysis knows, counted. */
 typedef struct ph_evidence {
-  int64_t transitions;      /* that are known */
-  int64_t equal;            /* of them, with equal bits */
-  int64_t bad;              /* with an error of 1e-9 or more */
-  int64_t spike[PH_SPIKES]; /* states that the first bad ones lead to */
+  int64_t transitions;         /* that are known */
+  int64_t equal;               /* of them, with equal bits */
+  int64_t bad;                 /* with an error of 1e-9 or more */
+  int64_t bad_first, bad_last; /* states that the first and the last of them lead to */
+  int64_t last;                /* state that a known transition leads to */
+  int64_t spike[PH_SPIKES];    /* states that the first bad ones lead to */
   size_t nspikes;
+  int64_t gap[PH_SPIKES]; /* states that the first ones lead to of which nothing is known */
+  size_t ngaps;
   bool first_alone; /* the only bad one is the first of the episode */
   bool free_run;    /* of the free run something is known: */
   bool free_apart;  /* it has an error of 1e-9 or more somewhere */
@@ -73,6 +79,22 @@ typedef struct ph_bench {
   double dt;      /* [s] a step by them; 0 */
 } ph_bench;
 
+/* Numbers of the file that are none, at the first steps that are bad, or not known. */
+typedef struct ph_none {
+  int64_t n;     /* of these steps, those with one */
+  int64_t gaps;  /* of steps of which nothing is known, those with one */
+  ph_column col; /* the first: */
+  int64_t step;
+  size_t element;
+} ph_none;
+
+/* Whether errors may be a warmstart's. */
+typedef struct ph_solver_part {
+  bool all;     /* every step that was looked at and does not come back has constraints */
+  int n, moved; /* of some of them: those that another warmstart leads elsewhere */
+  bool worst;   /* with the largest error: it does there */
+} ph_solver_part;
+
 /* What the sentence is made of. */
 typedef struct ph_findings {
   const ph_episode *episode;
@@ -80,9 +102,13 @@ typedef struct ph_findings {
   const ph_evidence *evidence;
   ph_trial as_is, best; /* on the same transitions */
   ph_trial own_ctrl;    /* stepped with the ctrl that the file holds; n 0: not tried */
+  ph_trial own_bad;     /* the same on steps that do not come back */
+  ph_none none;
+  ph_solver_part solver;
+  ph_column turned; /* what drives physics is another in the file where a regime ends, or COUNT */
   bool float32, warmstart;
   int implied;
-  double dt, control_dt;
+  double dt, control_dt, timestep;
   const ph_tolerance *tolerance;
   /* the first ctrl that is another */
   int64_t ctrl_step;
@@ -96,6 +122,10 @@ typedef struct ph_findings {
 ph_status ph_evidence_gather(ph_evidence *out, const ph_analysis *a);
 /* Whether a fact says that the step does not come back. */
 bool ph_fact_bad(const ph_step_facts *fact);
+/* Right before or after a step, and wrong all along on the other side, or between two. */
+bool ph_evidence_regime(const ph_evidence *e);
+/* The state that the step with the largest one-step error leads to; -1: none. */
+int64_t ph_evidence_worst(const ph_evidence *e, const ph_tolerance *tolerance);
 
 /* --- diagnosis_try.c --- */
 
@@ -118,6 +148,20 @@ bool ph_trial_better(const ph_trial *x, const ph_trial *y);
 bool ph_trial_right_when_free(const ph_trial *x, const ph_trial *y);
 /* Largest error of positions, speeds and activations, in tolerances; inf: a number that is none. */
 double ph_ratio(const ph_difference *d, const ph_tolerance *tolerance);
+
+/* --- diagnosis_file.c --- */
+
+/* Whether numbers that are none are all that is wrong with steps. */
+bool ph_findings_hold_none(const ph_findings *f);
+/* The first steps that are bad or not known, in their order. */
+size_t ph_findings_steps(const ph_findings *f, int64_t out[PH_SPIKES]);
+
+/* Looks for numbers that are none where these steps begin and end. PH_ENOMEM. */
+ph_status ph_bench_none(ph_bench *b, const ph_evidence *e, ph_none *out);
+/* Looks what the solver may have to do with bad steps. */
+ph_status ph_bench_solver(ph_bench *b, const ph_variant *v, ph_evidence *e, ph_solver_part *out);
+/* Which column that drives physics from outside is another in the file from a state on. */
+ph_status ph_bench_turned(ph_bench *b, int64_t state, ph_column *out);
 
 /* --- diagnosis_text.c --- */
 

@@ -38,12 +38,18 @@ static void count(struct gather *g, int64_t state, const ph_step_facts *fact) {
     out->free_first = state;
   }
   out->free_run = out->free_run || fact->free_known;
-  if (!fact->one_known)
+  if (!fact->one_known) {
+    if (state > 0 && out->ngaps < PH_SPIKES)
+      out->gap[out->ngaps++] = state;
     return;
+  }
   bool bad = ph_fact_bad(fact);
   out->transitions++;
+  out->last = state;
   out->equal += fact->one_equal;
   out->bad += bad;
+  if (bad)
+    out->bad_first = out->bad_first ? out->bad_first : state, out->bad_last = state;
   g->loose += !bad && !fact->one_equal;
   if (bad && out->nspikes < PH_SPIKES)
     out->spike[out->nspikes++] = state;
@@ -67,7 +73,7 @@ static void choose(struct gather *g, int64_t state, const ph_step_facts *fact) {
     return;
   bool bad = ph_fact_bad(fact), wanted = out->bad > 0 ? bad : !fact->one_equal;
   int64_t sort = out->bad > 0 ? out->bad : g->loose;
-  ph_pick pick = {state - 1, bad, false};
+  ph_pick pick = {.step = state - 1, .bad = bad};
   if (share(g->seen_all++, out->transitions, PH_CHECKS) && out->nchecks < PH_CHECKS &&
       !at_end(g, state))
     out->check[out->nchecks++] = pick;
@@ -88,6 +94,23 @@ static ph_status walk(struct gather *g, const ph_analysis *a,
   }
   free(facts);
   return status;
+}
+
+bool ph_evidence_regime(const ph_evidence *e) {
+  int64_t span = e->bad_last - e->bad_first + 1, outside = e->transitions - span;
+  return e->bad >= 5 && e->bad * 4 >= span * 3 && outside >= 5 && outside * 10 >= e->transitions;
+}
+
+int64_t ph_evidence_worst(const ph_evidence *e, const ph_tolerance *tolerance) {
+  int64_t step = -1;
+  double worst = 0;
+  for (int m = 0; m < PH_MEASURE_COUNT; m++) {
+    double of = tolerance->of[m] > 0 ? tolerance->of[m] : 1e-3, ratio = e->sum.one_max[m] / of;
+    bool body = m == PH_MEASURE_BODY_PLACE || m == PH_MEASURE_BODY_ANGLE;
+    if (m != PH_MEASURE_CTRL && !body && ratio > worst)
+      worst = ratio, step = e->sum.one_max_step[m];
+  }
+  return step;
 }
 
 ph_status ph_evidence_gather(ph_evidence *out, const ph_analysis *a) {

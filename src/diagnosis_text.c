@@ -25,12 +25,16 @@ static void join(ph_diagnosis *out, const char *const *parts, int n) {
 
 /* "with the action of the step before (offset -1) and 5 substeps a step" */
 static void add_variant(ph_diagnosis *out, const ph_variant *v, const ph_variant *as_is) {
-  char steps[48], recipe[48];
-  const char *parts[4];
+  char timestep[48], steps[48], recipe[48];
+  const char *parts[5];
   int n = 0;
   if (v->shift != as_is->shift)
     parts[n++] = v->shift < as_is->shift ? "the action of the step before (offset -1)"
                                          : "the action of the step after (offset +1)";
+  if (v->timestep > 0) {
+    snprintf(timestep, sizeof timestep, "a timestep of %.6g s", v->timestep);
+    parts[n++] = timestep;
+  }
   if (v->control_steps != as_is->control_steps) {
     snprintf(steps, sizeof steps, "%d substep%s a step", v->control_steps,
              v->control_steps == 1 ? "" : "s");
@@ -45,9 +49,13 @@ static void add_variant(ph_diagnosis *out, const ph_variant *v, const ph_variant
   join(out, parts, n);
 }
 
-static void add_as_is(ph_diagnosis *out, const ph_variant *v, const ph_variant *as_is) {
+static void add_as_is(ph_diagnosis *out, const ph_findings *f) {
+  const ph_variant *v = &out->best, *as_is = &out->as_is;
   add(out, "as the file says");
-  if (v->control_steps != as_is->control_steps)
+  if (v->timestep > 0)
+    add(out, " (%d substep%s of %.6g s)", as_is->control_steps,
+        as_is->control_steps == 1 ? "" : "s", f->timestep);
+  else if (v->control_steps != as_is->control_steps)
     add(out, " (%d substep%s)", as_is->control_steps, as_is->control_steps == 1 ? "" : "s");
   else if (v->recipe != as_is->recipe)
     add(out, " (recipe %s)", ph_recipe_name(as_is->recipe));
@@ -121,8 +129,9 @@ static void add_sum(ph_diagnosis *out, const ph_findings *f, bool one) {
     add(out, "0");
 }
 
-static void add_tried(ph_diagnosis *out) {
-  add(out, "offset -1/+1, 1..%d substeps, the recipes, no warmstart", PH_SUBSTEPS);
+static void add_tried(ph_diagnosis *out, const ph_findings *f) {
+  add(out, "offset -1/+1, 1..%d substeps, %sthe recipes, no warmstart, float32", PH_SUBSTEPS,
+      f->dt > 0 ? "other timesteps, " : "");
 }
 
 /* What the times of the states say where it is not what the file does. */
@@ -153,7 +162,7 @@ static void say_none(ph_diagnosis *out, const ph_findings *f) {
   } else if (e->equal == e->transitions) {
     add_each(out, e);
     add(out, " bit for bit%s.",
-        e->free_run && !e->free_apart ? ", and so does the run as a whole" : "");
+        e->free_run && !e->free_apart && e->ngaps == 0 ? ", and so does the run as a whole" : "");
   } else {
     add_each(out, e);
     add(out, " within 1e-9, %lld of them bit for bit.", (long long)e->equal);
@@ -186,27 +195,111 @@ static void say_start(ph_diagnosis *out, const ph_findings *f) {
   add(out, "): it did not begin in the recorded state.");
 }
 
+static void add_rest(ph_diagnosis *out, const ph_evidence *e) {
+  int64_t rest = e->transitions - e->bad;
+  add(out, "the other %lld come%s back%s", (long long)rest, rest == 1 ? "s" : "",
+      e->equal == rest ? " bit for bit" : "");
+}
+
+static void add_spikes(ph_diagnosis *out, const ph_evidence *e) {
+  for (size_t i = 0; i < e->nspikes; i++)
+    add(out, "%s%lld", i ? ", " : "", (long long)e->spike[i]);
+  add(out, "%s", e->bad > (int64_t)e->nspikes ? ", ..." : "");
+}
+
+/* "element 3 of state 160 is no number" */
+static void add_none(ph_diagnosis *out, const ph_none *none) {
+  const char *of = none->col == PH_COL_ACTIONS  ? "action"
+                   : none->col == PH_COL_STATES ? "state"
+                                                : "the warmstart of state";
+  add(out, "element %zu of %s %lld is no number", none->element, of, (long long)none->step);
+}
+
+/* The file holds what is wrong. */
+static void say_none_of_file(ph_diagnosis *out, const ph_findings *f) {
+  int64_t step[PH_SPIKES];
+  size_t n = ph_findings_steps(f, step);
+  add(out, "In the file ");
+  add_none(out, &f->none);
+  add(out, ": step%s ", n == 1 ? "" : "s");
+  for (size_t i = 0; i < n; i++)
+    add(out, "%s%lld", i ? ", " : "", (long long)step[i]);
+  add(out, "%s cannot come back; ", n == PH_SPIKES ? ", ..." : "");
+  add_rest(out, f->evidence);
+  add(out, ".");
+}
+
+/* What a step that is off may come from, where nothing else is known. */
+static const char *event_text(const ph_findings *f) {
+  return ph_episode_has(f->episode, PH_COL_CTRL) ? "(a push? an edit?)"
+                                                 : "(a push? an edit? another action?)";
+}
+
+static void add_none_fits(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  if (e->sum.ctrl_unequal == 0 && ph_episode_has(f->episode, PH_COL_CTRL))
+    add(out, "ctrl: equal bits. ");
+  add(out, "Tried ");
+  add_tried(out, f);
+  add(out, ": none fits.");
+}
+
+/* "from step 160 on" */
+static void add_span(ph_diagnosis *out, const ph_evidence *e) {
+  if (e->bad_last < e->last && e->bad_first > 1)
+    add(out, "from step %lld to %lld", (long long)e->bad_first, (long long)e->bad_last);
+  else if (e->bad_last < e->last)
+    add(out, "up to step %lld", (long long)e->bad_last);
+  else
+    add(out, "from step %lld on", (long long)e->bad_first);
+}
+
+static void say_regime(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  add(out, "A change of regime: ");
+  add_span(out, e);
+  int64_t span = e->bad_last - e->bad_first + 1;
+  if (e->bad == span)
+    add(out, " none of %lld steps comes back, ", (long long)span);
+  else
+    add(out, " %lld of %lld steps do not come back, ", (long long)e->bad, (long long)span);
+  add_rest(out, e);
+  add(out, ". 1-step error is up to ");
+  add_sum(out, f, true);
+  if (f->turned < PH_COL_COUNT)
+    add(out, ". %s changes there in the file", ph_schema_column(f->turned)->path);
+  else
+    add(out, ". Something changes there that the file does not hold (model? constraint? edit?%s)",
+        ph_episode_has(f->episode, PH_COL_CTRL) ? "" : " actions?");
+  add(out, ". ");
+  add_none_fits(out, f);
+}
+
 static void say_events(ph_diagnosis *out, const ph_findings *f) {
   const ph_evidence *e = f->evidence;
   char text[160];
-  int64_t step, rest = e->transitions - e->bad;
+  int64_t step;
+  if (ph_findings_hold_none(f)) {
+    say_none_of_file(out, f);
+    return;
+  }
+  if (ph_evidence_regime(e)) {
+    say_regime(out, f);
+    return;
+  }
   name_sum(text, sizeof text, f, true, &step);
   if (e->bad == 1)
     add(out, "1-step error is %s at step %lld", text, (long long)e->spike[0]);
   else {
     add(out, "1-step error is up to %s (at %lld), at %lld steps: ", text, (long long)step,
         (long long)e->bad);
-    for (size_t i = 0; i < e->nspikes; i++)
-      add(out, "%s%lld", i ? ", " : "", (long long)e->spike[i]);
-    add(out, "%s", e->bad > (int64_t)e->nspikes ? ", ..." : "");
+    add_spikes(out, e);
   }
-  add(out, "; the other %lld come back%s: %s that the file does not hold (a push? an edit?). ",
-      (long long)rest, e->equal == rest ? " bit for bit" : "", e->bad == 1 ? "an event" : "events");
-  if (e->sum.ctrl_unequal == 0)
-    add(out, "ctrl: equal bits. ");
-  add(out, "Tried ");
-  add_tried(out);
-  add(out, ", float32: none fits.");
+  add(out, "; ");
+  add_rest(out, e);
+  add(out, ": %s that the file does not hold %s. ", e->bad == 1 ? "an event" : "events",
+      event_text(f));
+  add_none_fits(out, f);
 }
 
 /* What is left with the best way. */
@@ -215,13 +308,18 @@ static void add_left(ph_diagnosis *out, const ph_findings *f) {
   int left = best->n - best->fits;
   if (left == 0)
     return;
-  add(out, " Left is ");
-  add_error(out, f, best);
+  bool none = f->none.col < PH_COL_COUNT; /* that is said after it */
+  if (isinf(best->worst))
+    add(out, " Left is step %lld, which stops the engine", (long long)best->worst_step);
+  else {
+    add(out, " Left is ");
+    add_error(out, f, best);
+  }
   bool solver = best->free_n > 0 && best->free_fits == best->free_n && best->free_n < best->n;
   if (solver && !f->warmstart)
     add(out, ", in contact: no warmstart is stored.");
-  else if (left * 5 <= best->n)
-    add(out, ": an event that the file does not hold (a push? an edit?).");
+  else if (left * 5 <= best->n && !none)
+    add(out, ": an event that the file does not hold %s.", event_text(f));
   else
     add(out, "%s", solver ? ", in contact." : ".");
 }
@@ -236,14 +334,14 @@ static void say_variant(ph_diagnosis *out, const ph_findings *f) {
       add(out, "all %d steps without contact come back, and ", best->free_n);
     add_count(out, f, best);
     add(out, "; ");
-    add_as_is(out, &out->best, &out->as_is);
+    add_as_is(out, f);
     add(out, " %d do.", as_is->same > 0 ? as_is->same : as_is->fits);
     add_left(out, f);
   } else {
     add(out, " the largest error is ");
     add_error(out, f, best);
     add(out, "; ");
-    add_as_is(out, &out->best, &out->as_is);
+    add_as_is(out, f);
     add(out, " it is ");
     add_error(out, f, as_is);
     add(out, ". The rest is what %s loses.",
@@ -251,7 +349,7 @@ static void say_variant(ph_diagnosis *out, const ph_findings *f) {
         : f->float32                ? "storing states as float32"
                                     : "storing no warmstart");
   }
-  if (out->best.control_steps != f->implied)
+  if (out->best.timestep == 0 && out->best.control_steps != f->implied)
     add_times(out, f);
 }
 
@@ -275,7 +373,7 @@ static void say_warmstart(ph_diagnosis *out, const ph_findings *f) {
     add(out, " ");
     add_count(out, f, &f->best);
     add(out, "; ");
-    add_as_is(out, &out->best, &out->as_is);
+    add_as_is(out, f);
     add(out, " %d do: the recording kept no warmstart.", t->same);
     return;
   }
@@ -286,6 +384,8 @@ static void say_warmstart(ph_diagnosis *out, const ph_findings *f) {
     add(out, "all %d steps without contact come back, ", t->free_n);
   add(out, "the largest 1-step error is ");
   add_sum(out, f, true);
+  if (!f->solver.worst)
+    add(out, ", which no warmstart brings about: an event that the file does not hold");
   if (f->evidence->free_run && !f->evidence->free_apart)
     add(out, ". Run on from its start every state comes back");
   add(out, ".");
@@ -293,7 +393,18 @@ static void say_warmstart(ph_diagnosis *out, const ph_findings *f) {
 
 static void say_actions(ph_diagnosis *out, const ph_findings *f) {
   const ph_evidence *e = f->evidence;
-  if (e->bad == 0)
+  const ph_trial *bad = &f->own_bad;
+  if (e->bad > 0 && bad->n == e->bad && bad->fits == bad->n)
+    add(out,
+        "The physics is right, the actions are not: with the ctrl that the file holds each of %lld "
+        "steps comes back, with its actions %lld",
+        (long long)e->transitions, (long long)(e->transitions - e->bad));
+  else if (e->bad > 0 && f->own_ctrl.fits <= f->as_is.fits)
+    add(out,
+        "The physics is right, the actions are not: %lld of %lld steps come back with them, and "
+        "with the ctrl that the file holds %d of %d of the others",
+        (long long)(e->transitions - e->bad), (long long)e->transitions, bad->fits, bad->n);
+  else if (e->bad == 0)
     add(out,
         "The physics is right, ctrl is not: at %lld step%s the actions give another ctrl than "
         "the file holds",
@@ -316,12 +427,12 @@ static void say_unknown(ph_diagnosis *out, const ph_findings *f) {
   const ph_evidence *e = f->evidence;
   const ph_trial *t = &f->as_is;
   add(out, "None of what was tried fits (");
-  add_tried(out);
-  add(out, ", float32): %lld of %lld steps come back, 1-step error is up to ",
+  add_tried(out, f);
+  add(out, "): %lld of %lld steps come back, 1-step error is up to ",
       (long long)(e->transitions - e->bad), (long long)e->transitions);
   add_sum(out, f, true);
   add(out, ".");
-  if (t->free_n >= 3 && t->free_fits == t->free_n)
+  if (f->solver.all && t->free_n >= 3 && t->free_fits == t->free_n)
     add(out, " All %d without contact do: friction or another number of the contacts differs?",
         t->free_n);
   else if (f->best.fits > t->fits) {
@@ -333,7 +444,7 @@ static void say_unknown(ph_diagnosis *out, const ph_findings *f) {
   add_times(out, f);
 }
 
-void ph_diagnosis_say(ph_diagnosis *out, const ph_findings *f) {
+static void say_cause(ph_diagnosis *out, const ph_findings *f) {
   out->text[0] = 0;
   switch (out->cause) {
   case PH_CAUSE_NONE:
@@ -361,5 +472,14 @@ void ph_diagnosis_say(ph_diagnosis *out, const ph_findings *f) {
   case PH_CAUSE_COUNT:
     say_unknown(out, f);
     break;
+  }
+}
+
+void ph_diagnosis_say(ph_diagnosis *out, const ph_findings *f) {
+  say_cause(out, f);
+  if (f->none.col < PH_COL_COUNT && !ph_findings_hold_none(f)) {
+    add(out, " In the file ");
+    add_none(out, &f->none);
+    add(out, ".");
   }
 }

@@ -143,14 +143,18 @@ void ph_bench_close(ph_bench *b) {
 
 /* --- single steps --- */
 
+static bool is_free(ph_bench *b, int64_t state) {
+  ph_row row;
+  return ph_rerun_row(b->cursor, state, &row) == PH_OK && ph_sim_set_row(b->sim, &row) == PH_OK &&
+         ph_sim_forward(b->sim) == PH_OK && b->sim->d->nefc == 0;
+}
+
 ph_status ph_bench_mark_free(ph_bench *b, ph_pick *picks, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    ph_row row;
     if (canceled(b))
       return stop();
-    picks[i].free = ph_rerun_row(b->cursor, picks[i].step, &row) == PH_OK &&
-                    ph_sim_set_row(b->sim, &row) == PH_OK && ph_sim_forward(b->sim) == PH_OK &&
-                    b->sim->d->nefc == 0;
+    picks[i].begins_free = is_free(b, picks[i].step);
+    picks[i].free = picks[i].begins_free && is_free(b, picks[i].step + 1);
     if (b->sim->invalid && ph_sim_reset(b->sim) != PH_OK)
       return ph_fail_in(PH_ESIM, "diagnosis");
   }
@@ -216,6 +220,19 @@ static ph_status take(ph_bench *b, const ph_pick *pick, const ph_row *dynamic, d
   return PH_OK;
 }
 
+/* Of the cursor's model alone. */
+static ph_status set_timestep(ph_bench *b, double timestep) {
+  ph_sim *sim = b->cursor->sim;
+  if (timestep <= 0 && !sim->private_model)
+    return PH_OK;
+  ph_status status = sim->invalid ? ph_rerun_prepare(b->cursor) : PH_OK;
+  if (status == PH_OK)
+    status = ph_sim_private_model(sim);
+  if (status == PH_OK)
+    sim->m->opt.timestep = timestep > 0 ? timestep : b->run->timestep;
+  return status;
+}
+
 static void vary(ph_bench *b, const ph_variant *v) {
   b->run->recipe = v->recipe;
   b->run->dims.control_steps = v->control_steps;
@@ -233,7 +250,9 @@ ph_status ph_bench_try(ph_bench *b, const ph_variant *v, const ph_pick *picks, s
     if (canceled(b))
       return stop();
     b->run->opt.anchor = v->cold ? picks[i].step : 0; /* that is where it is cold */
-    ph_status status = ph_cursor_one_row(b->cursor, picks[i].step);
+    ph_status status = set_timestep(b, v->timestep);
+    if (status == PH_OK)
+      status = ph_cursor_one_row(b->cursor, picks[i].step);
     if (status != PH_OK && !ph_rerun_of_step(status))
       return status;
     if (status != PH_OK && status != PH_ESIM)
@@ -298,7 +317,9 @@ ph_status ph_bench_ctrl(ph_bench *b, const ph_variant *v, int64_t state, ph_find
   out->ctrl_step = -1;
   vary(b, v);
   b->run->opt.anchor = 0;
-  ph_status status = state > 0 ? ph_cursor_one_row(b->cursor, state - 1) : PH_ENOTFOUND;
+  ph_status status = state > 0 ? set_timestep(b, v->timestep) : PH_ENOTFOUND;
+  if (status == PH_OK)
+    status = ph_cursor_one_row(b->cursor, state - 1);
   if (status == PH_OK)
     status = ph_rerun_row(b->cursor, state, &recorded);
   const double *ctrl = status == PH_OK ? ph_cursor_now(b->cursor)->row.ctrl : NULL;

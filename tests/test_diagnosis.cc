@@ -169,7 +169,10 @@ TEST(Diagnosis, SaysThatTheTimestepIsAnother) {
   Wrong w(arm_xml());
   w.meta.timestep = 0; /* not known */
   w.use(replaced(arm_xml(), "timestep='0.002'", "timestep='0.003'"));
-  w.expect(PH_CAUSE_UNKNOWN, "The times of its states say 0.01 s a step");
+  w.expect_variant(0, 5, PH_RECIPE_STEP, "With a timestep of 0.002 s 99 of 99 steps");
+  EXPECT_EQ(0.002, w.said.best.timestep);
+  EXPECT_NE(nullptr, strstr(w.said.text, "as the file says (5 substeps of 0.003 s) 0 do"))
+      << w.said.text;
 }
 
 TEST(Diagnosis, SeesThatOthersThanTheActionsWereSent) {

@@ -1,0 +1,143 @@
+// No sentence accuses what is not to blame: neither a warmstart without constraints, nor an event
+// where the file itself holds the contradiction, nor the whole where a part is wrong.
+#include "wrong_help.h"
+
+using namespace wrong_help;
+
+namespace {
+
+bool says(const Wrong &w, const char *text) {
+  return strstr(w.said.text, text) != nullptr;
+}
+
+/* --- warmstart --- */
+
+TEST(DiagnosisDoubt, NoWarmstartIsMissedWhereNothingIsConstrained) {
+  Wrong start(arm_xml());
+  start.drop(PH_COL_WARMSTART);
+  start.row(PH_COL_STATES, 0)[1] += 0.1;
+  start.expect(PH_CAUSE_START, "all 120 steps but the first come back");
+  Wrong action(arm_xml());
+  action.drop(PH_COL_WARMSTART);
+  action.drop(PH_COL_CTRL);
+  action.row(PH_COL_ACTIONS, 60)[1] = 3;
+  action.expect(PH_CAUSE_EVENTS, "at step 61; the other 119 come back bit for bit");
+  EXPECT_TRUE(says(action, "another action?")) << action.said.text;
+  EXPECT_FALSE(says(action, "ctrl: equal bits")) << action.said.text;
+  Wrong state(arm_xml());
+  state.drop(PH_COL_WARMSTART);
+  state.row(PH_COL_STATES, 60)[1] += 0.01;
+  state.expect(PH_CAUSE_EVENTS, "at 2 steps: 60, 61");
+  for (Wrong *w : {&start, &action, &state})
+    EXPECT_FALSE(says(*w, "holds no warmstart")) << w->said.text;
+}
+
+/* A push while boxes lie on the floor: the solver is at work, and brings all else back. */
+TEST(DiagnosisDoubt, NoWarmstartIsMissedWhereItWouldChangeNothing) {
+  for (bool zero : {false, true}) {
+    Truth truth;
+    truth.touch = [](mjData *d, int t, int s) {
+      if (t == 100 && s == 0)
+        d->qvel[1] += 0.8;
+    };
+    Wrong w(box_xml(), truth);
+    if (zero)
+      w.zero(PH_COL_WARMSTART);
+    else
+      w.drop(PH_COL_WARMSTART);
+    ASSERT_EQ(PH_OK, w.diagnose()) << ph_error();
+    EXPECT_TRUE(w.said.cause == PH_CAUSE_EVENTS ||
+                says(w, "at step 101, which no warmstart brings about"))
+        << w.said.text;
+  }
+}
+
+TEST(DiagnosisDoubt, AnEventBesideAMissingWarmstartIsNamed) {
+  Truth truth;
+  truth.touch = [](mjData *d, int t, int s) {
+    if (t == 100 && s == 0)
+      d->qvel[1] += 8;
+  };
+  Wrong w(box_xml("solver='PGS' iterations='10'"), truth);
+  w.drop(PH_COL_WARMSTART);
+  w.expect(PH_CAUSE_WARMSTART, "at step 101, which no warmstart brings about: an event");
+}
+
+/* --- what the file itself holds --- */
+
+TEST(DiagnosisDoubt, ANumberThatIsNoneIsNamed) {
+  for (double x : {static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+    Wrong action(arm_xml());
+    action.row(PH_COL_ACTIONS, 60)[1] = x;
+    action.expect(PH_CAUSE_EVENTS, "In the file element 1 of action 60 is no number: step 61 cannot"
+                                   " come back; the other 119 come back bit for bit.");
+    ASSERT_EQ(1u, action.said.nevents);
+    EXPECT_EQ(61, action.said.event[0]);
+    Wrong state(arm_xml());
+    state.row(PH_COL_STATES, 60)[3] = x;
+    state.expect(PH_CAUSE_EVENTS, "In the file element 3 of state 60 is no number: steps 60, 61");
+    Wrong both(arm_xml());
+    both.row(PH_COL_ACTIONS, 60)[1] = x;
+    both.move_actions(-1);
+    both.expect(PH_CAUSE_VARIANT, "In the file element 1 of action 59 is no number.");
+    EXPECT_EQ(-1, both.said.best.shift);
+    for (Wrong *w : {&action, &state, &both})
+      EXPECT_FALSE(says(*w, "does not hold") || says(*w, "as a whole")) << w->said.text;
+  }
+}
+
+TEST(DiagnosisDoubt, ActionsThatTheCtrlContradictsAreNamedHoweverFew) {
+  for (int wrong : {1, 3, 20}) {
+    Truth truth;
+    truth.actions = 320;
+    Wrong w(arm_xml(), truth);
+    for (int i = 0; i < wrong; i++)
+      w.row(PH_COL_ACTIONS, 101 + 7 * i)[0] += 0.3;
+    w.expect(PH_CAUSE_ACTIONS, "The physics is right, the actions are not");
+    EXPECT_TRUE(says(w, "first at step 102: ctrl 0 (ms)")) << w.said.text;
+    EXPECT_FALSE(says(w, "an event")) << w.said.text;
+  }
+}
+
+/* --- a part of it --- */
+
+TEST(DiagnosisDoubt, AChangeOfRegimeIsSaidWithItsStep) {
+  Wrong on(arm_xml());
+  for (int t = 60; t <= 120; t++)
+    on.row(PH_COL_STATES, t)[1] += 0.01;
+  on.expect(PH_CAUSE_EVENTS, "A change of regime: from step 60 on none of 61 steps comes back, the "
+                             "other 59 come back bit for bit");
+  ASSERT_EQ(1u, on.said.nevents);
+  EXPECT_EQ(60, on.said.event[0]);
+  Wrong up_to(arm_xml());
+  for (int t = 0; t < 40; t++)
+    up_to.row(PH_COL_STATES, t)[1] += 0.01;
+  up_to.expect(PH_CAUSE_EVENTS, "up to step 40 none of 40 steps comes back");
+  Wrong between(arm_xml());
+  for (int t = 30; t < 50; t++)
+    between.row(PH_COL_STATES, t)[1] += 0.01;
+  between.expect(PH_CAUSE_EVENTS, "from step 30 to 50 none of 21 steps comes back");
+}
+
+/* --- the timestep --- */
+
+TEST(DiagnosisDoubt, TheTimestepIsNamedWhereTheTimesHideIt) {
+  for (bool moved : {false, true})
+    for (double by : {0.5, 2.0}) {
+      Truth truth;
+      truth.control_steps = 10;
+      Wrong w(arm_xml(), truth);
+      std::string xml = arm_xml(), was = "timestep='0.002'";
+      xml.replace(xml.find(was), was.size(), by < 1 ? "timestep='0.001'" : "timestep='0.004'");
+      w.use(xml);
+      w.meta.timestep = 0.002 * by;
+      w.say_control_steps(by < 1 ? 20 : 5);
+      if (moved)
+        w.move_actions(1);
+      w.expect_variant(moved, 10, PH_RECIPE_STEP,
+                       "a timestep of 0.002 s and 10 substeps a step 99 of 99 steps");
+      EXPECT_EQ(0.002, w.said.best.timestep);
+    }
+}
+
+} // namespace
