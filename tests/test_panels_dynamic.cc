@@ -217,6 +217,19 @@ TEST(PanelsDynamic, CtrlOfTheRerunsOwnTermsStandsBesideTheRecorded) {
   EXPECT_TRUE(has(f.at(40, 120), "action 213 -> ctrl ─"));
 }
 
+/* Equal is what was compared. */
+TEST(PanelsDynamic, CtrlThatIsNotRecordedIsNotCalledEqual) {
+  Dynamic f;
+  EXPECT_TRUE(has(f.at(40, 120), "ctrl: equal bit for bit"));
+  f.snap.ctrl = nullptr;
+  std::string text = f.at(40, 120);
+  EXPECT_TRUE(has(text, "ctrl: not recorded")) << text;
+  EXPECT_FALSE(has(text, "equal bit for bit")) << text;
+  f.film.nctrl = 0;
+  text = f.at(40, 120);
+  EXPECT_TRUE(has(text, "ctrl: the model has none")) << text;
+}
+
 TEST(PanelsDynamic, ContactsNameTheSubstepThatTheyAreOf) {
   Dynamic f;
   EXPECT_TRUE(has(f.at(40, 120), "contacts at 213 ─"));

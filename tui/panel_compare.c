@@ -316,7 +316,11 @@ static void ctrl_text(char *out, size_t size, const struct app *app,
   int at = d->difference.worst[PH_MEASURE_CTRL];
   char error[24];
   dyn_error(error, sizeof error, d->difference.max[PH_MEASURE_CTRL]);
-  if (d->difference.ctrl_equal)
+  if (reel->nctrl == 0)
+    snprintf(out, size, "ctrl: the model has none");
+  else if (!app->snap->ctrl)
+    snprintf(out, size, "ctrl: not recorded");
+  else if (d->difference.ctrl_equal)
     snprintf(out, size, "ctrl: equal bit for bit");
   else if (at >= 0 && at < reel->nctrl)
     snprintf(out, size, "ctrl differs: %s by %s", reel->ctrl_name[at], error);
