@@ -92,7 +92,7 @@ static void take(ph_dynamics *out, const ph_episode *episode, const ph_analysis 
 }
 
 static ph_status diagnose(ph_dynamics *out, const ph_analysis *a, watch *w) {
-  bool equal = out->sum.cls == PH_BITWISE && out->sum.one_cls == PH_BITWISE;
+  bool equal = out->cls == PH_BITWISE && out->sum.one_cls == PH_BITWISE;
   if (w->opt->no_diagnosis || w->opt->no_one_step || equal || out->single == 0)
     return PH_OK;
   ph_status status = ph_diagnose(&out->diagnosis, a, is_canceled, w);
