@@ -277,11 +277,12 @@ TEST(AppDynamic, ABranchLeavesAWholeStepAndSaysSo) {
   f.say("go 61+4");
   f.say("branch held");
   EXPECT_EQ(f.app.want.dyn.branch.at, 61);
-  EXPECT_TRUE(has(f.said(), "the branch leaves step 61, not substep 4 of it")) << f.said();
+  EXPECT_TRUE(has(f.said(), "the branch leaves step 61: none begins within one, at 61+4"))
+      << f.said();
   f.say("go 61");
   f.app.message[0] = 0;
   f.say("branch held");
-  EXPECT_FALSE(has(f.said(), "substep")) << f.said();
+  EXPECT_FALSE(has(f.said(), "within")) << f.said();
 }
 
 TEST(AppDynamic, AnotherEpisodeStartsAtItsOwnBeginning) {

@@ -143,8 +143,8 @@ static unsigned branch_begin(struct app *app, const char *args) {
   b.serial = ++app->branches;
   app->want.dyn.branch = b;
   if (app->want.dyn.substep > 0 && app_mode(app) != MODE_KINEMATIC)
-    app_say(app, "the branch leaves step %lld, not substep %d of it", (long long)b.at,
-            app->want.dyn.substep);
+    app_complain(app, "the branch leaves step %lld: none begins within one, at %lld+%d",
+                 (long long)b.at, (long long)b.at, app->want.dyn.substep);
   return ask(app);
 }
 
