@@ -230,7 +230,7 @@ static bool other_way(const ph_diagnosis *out) {
 /* Whether the best way explains what the file's own does not. */
 static bool variant_explains(const ph_findings *f, const struct search *s, const ph_evidence *e) {
   const ph_trial *best = &f->best, *as_is = &f->as_is;
-  bool lossy = f->float32 || !f->warmstart;
+  bool lossy = f->float32 || ph_findings_lack_warmstart(f, best);
   if (best->n == 0 || same_variant(&best->variant, &as_is->variant))
     return false;
   if (e->bad == 0)

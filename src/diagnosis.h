@@ -151,6 +151,8 @@ double ph_ratio(const ph_difference *d, const ph_tolerance *tolerance);
 
 /* --- diagnosis_file.c --- */
 
+/* Whether no warmstart is stored, and steps that were tried have a use for one. */
+bool ph_findings_lack_warmstart(const ph_findings *f, const ph_trial *t);
 /* Whether numbers that are none are all that is wrong with steps. */
 bool ph_findings_hold_none(const ph_findings *f);
 /* The first steps that are bad or not known, in their order. */

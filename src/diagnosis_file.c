@@ -46,6 +46,10 @@ ph_status ph_bench_none(ph_bench *b, const ph_evidence *e, ph_none *out) {
   return PH_OK;
 }
 
+bool ph_findings_lack_warmstart(const ph_findings *f, const ph_trial *t) {
+  return !f->warmstart && t->free_n < t->n;
+}
+
 bool ph_findings_hold_none(const ph_findings *f) {
   const ph_evidence *e = f->evidence;
   return f->none.n + f->none.gaps > 0 && f->none.n == e->bad && e->equal + e->bad == e->transitions;

@@ -345,19 +345,36 @@ static void say_variant(ph_diagnosis *out, const ph_findings *f) {
     add(out, " it is ");
     add_error(out, f, as_is);
     add(out, ". The rest is what %s loses.",
-        f->float32 && !f->warmstart ? "storing float32 and no warmstart"
-        : f->float32                ? "storing states as float32"
-                                    : "storing no warmstart");
+        f->float32 && ph_findings_lack_warmstart(f, best) ? "storing float32 and no warmstart"
+        : f->float32                                      ? "storing states as float32"
+                                                          : "storing no warmstart");
   }
   if (out->best.timestep == 0 && out->best.control_steps != f->implied)
     add_times(out, f);
 }
 
-static void say_float32(ph_diagnosis *out, const ph_findings *f) {
-  add(out, "States are stored as float32: a step comes back no closer than ");
-  add_error(out, f, &f->as_is);
+/* Some steps are beyond what the others lose. */
+static void add_beyond(ph_diagnosis *out, const ph_findings *f) {
+  int64_t n = f->evidence->sum.one_count[PH_DIVERGED];
+  add(out, "States are stored as float32, which the other steps tell by their last digits; beside "
+           "that 1-step error is up to ");
+  add_sum(out, f, true);
   add(out,
-      f->warmstart ? ". Nothing else is wrong with the steps" : ". No warmstart is stored either");
+      ", at %lld step%s beyond the tolerance: an event that the file does not hold %s, or a "
+      "contact that such digits decide",
+      (long long)n, n == 1 ? "" : "s", event_text(f));
+}
+
+static void say_float32(ph_diagnosis *out, const ph_findings *f) {
+  bool lacks = ph_findings_lack_warmstart(f, &f->as_is);
+  if (f->evidence->sum.one_count[PH_DIVERGED] > 0) {
+    add_beyond(out, f);
+    add(out, lacks ? ". No warmstart is stored either" : "");
+  } else {
+    add(out, "States are stored as float32: a step comes back no closer than ");
+    add_error(out, f, &f->as_is);
+    add(out, lacks ? ". No warmstart is stored either" : ". Nothing else is wrong with the steps");
+  }
   if (f->evidence->free_apart) {
     add(out, "; run on, it comes to ");
     add_sum(out, f, false);

@@ -63,6 +63,29 @@ TEST(DiagnosisDoubt, AnEventBesideAMissingWarmstartIsNamed) {
   w.expect(PH_CAUSE_WARMSTART, "at step 101, which no warmstart brings about: an event");
 }
 
+TEST(DiagnosisDoubt, NoWarmstartIsMissedBesideFloat32WhereNothingIsConstrained) {
+  Wrong w(arm_xml());
+  w.drop(PH_COL_WARMSTART);
+  w.round_states();
+  w.expect(PH_CAUSE_FLOAT32, "Nothing else is wrong with the steps");
+  EXPECT_FALSE(says(w, "warmstart")) << w.said.text;
+  Wrong moved(arm_xml());
+  moved.drop(PH_COL_WARMSTART);
+  moved.move_actions(-1);
+  moved.round_states();
+  moved.expect_variant(-1, 5, PH_RECIPE_STEP, "storing states as float32");
+  EXPECT_FALSE(says(moved, "no warmstart")) << moved.said.text;
+}
+
+TEST(DiagnosisDoubt, AnEventBesideFloat32IsNamed) {
+  Wrong w(arm_xml());
+  w.row(PH_COL_STATES, 60)[1] += 0.05;
+  w.round_states();
+  w.expect(PH_CAUSE_FLOAT32, "States are stored as float32, which");
+  EXPECT_TRUE(says(w, "shoulder 5.0e-2 rad at step 60, at 2 steps beyond")) << w.said.text;
+  EXPECT_FALSE(says(w, "Nothing else")) << w.said.text;
+}
+
 /* --- what the file itself holds --- */
 
 TEST(DiagnosisDoubt, ANumberThatIsNoneIsNamed) {
