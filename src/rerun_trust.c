@@ -38,12 +38,14 @@ static ph_status straight(ph_cursor *c, char *blobs, int *n, bool *trusted) {
   size_t size = c->run->blob;
   ph_status status = ph_rerun_pack(c, blobs);
   *n = 0;
-  while (status == PH_OK && *n < STEPS) {
+  for (int taken = 1; status == PH_OK && taken <= STEPS; taken++) {
     status = ph_rerun_advance(c);
     if (ph_rerun_of_step(status))
       return PH_OK;
-    if (status == PH_OK)
-      status = ph_rerun_pack(c, blobs + (size_t)++ * n * size);
+    if (status == PH_OK) {
+      status = ph_rerun_pack(c, blobs + (size_t)taken * size);
+      *n = taken;
+    }
     *trusted = *trusted && still_same(c);
   }
   return status;
