@@ -142,6 +142,21 @@ TEST(DiagnosisDoubt, AChangeOfRegimeIsSaidWithItsStep) {
   between.expect(PH_CAUSE_EVENTS, "from step 30 to 50 none of 21 steps comes back");
 }
 
+/* The file itself has a constraint off from a state on; it was not. */
+TEST(DiagnosisDoubt, WhatTurnsInTheFileWhereARegimeBeginsIsNamed) {
+  std::string xml = arm_xml();
+  xml.insert(xml.find("<actuator>"), "<equality><joint joint1='elbow' joint2='shoulder' "
+                                     "polycoef='0 .5 0 0 0'/></equality>");
+  Wrong w(xml);
+  w.columns |= PH_COL_BIT(PH_COL_EQ_ACTIVE);
+  for (int t = 0; t <= 120; t++) {
+    uint8_t active = t < 60;
+    w.memory->add(PH_COL_EQ_ACTIVE, &active);
+  }
+  w.expect(PH_CAUSE_EVENTS, "A change of regime: from step 61 on none of 60 steps comes back");
+  EXPECT_TRUE(says(w, "playhead/eq_active changes there in the file")) << w.said.text;
+}
+
 /* --- the timestep --- */
 
 TEST(DiagnosisDoubt, TheTimestepIsNamedWhereTheTimesHideIt) {
