@@ -191,7 +191,7 @@ ph_status ph_analysis_wait(ph_analysis *a, bool (*progress)(void *arg), void *ar
 static void say_more(char *text, size_t size, const char *before, const ph_unread *what,
                      const char *after) {
   size_t n = strlen(text);
-  if (what->n == 0 || n + 1 >= size || (what->n == 1 && strstr(text, what->text)))
+  if (what->n == 0 || n + 1 >= size || (what->n == 1 && what->text[0] && strstr(text, what->text)))
     return;
   char more[40] = "";
   if (what->n > 1)
