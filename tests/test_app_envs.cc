@@ -2,6 +2,7 @@
 #include "app_help.h"
 
 extern "C" {
+#include "cmd.h"
 #include "envs.h"
 }
 
@@ -157,11 +158,102 @@ TEST(AppEnvs, AnotherEnvIsOpenedAtTheSamePlayhead) {
   EXPECT_EQ(f.app.focus, PANEL_ENVS);
   f.press("Enter");
   EXPECT_TRUE(has(f.said(), "on show")) << f.said();
+  f.press("n");
   f.app.snap->envs->line[0].shift = 12; /* as aligned: 12 steps later */
   f.press("(");
   EXPECT_EQ(f.app.want.episode, 0u);
-  EXPECT_EQ(f.step(), 72);
+  EXPECT_EQ(f.step(), 73);
   EXPECT_EQ(f.app.cursor[PANEL_ENVS], 0) << "the cursor goes along";
+}
+
+// A round of three whose steps last differently long, and whose latches are far apart.
+struct Walk : FakeApp {
+  static constexpr size_t round[] = {0, 1, 3};
+  static constexpr double dt[] = {0.02, 0.06, 0.005};
+  static constexpr int64_t latch[] = {273, 80, 10};
+  Walk() {
+    line("envs all");
+    answer_envs();
+  }
+  static size_t of(size_t episode) { return episode == 3 ? 2 : episode; }
+  void answer_envs() {
+    bool time = app.want.envs.align == PH_ALIGN_TIME;
+    bool latches = app.want.envs.align == PH_ALIGN_LATCH || app.want.envs.align == PH_ALIGN_DYNAMIC;
+    auto *e = zeroed<envs_answer>();
+    size_t lead = of(app.want.episode);
+    e->asked = app.want.envs.n;
+    e->episode = app.want.episode;
+    e->ready = true;
+    e->hold = app.want.envs.hold;
+    e->align = app.want.envs.align;
+    e->opened = e->n = e->lines = 3;
+    e->lead = lead;
+    e->least = e->most = e->hold ? 1000 : fake_list()[app.want.episode].states - 1;
+    e->line = zeroed<envs_line>(3);
+    for (size_t i = 0; i < 3; i++) {
+      envs_line &l = e->line[i];
+      l.episode = round[i];
+      l.states = fake_list()[round[i]].states;
+      l.rate = time ? dt[lead] / dt[i] : 1;
+      l.shift = latches ? latch[i] - latch[lead] : 0;
+    }
+    auto *snap = fake_answer(app.want);
+    snap->envs = e;
+    app_take(&app, snap);
+  }
+  void open(size_t episode, bool answered) {
+    app_open_env(&app, episode, app.want.step);
+    if (answered)
+      answer_envs();
+  }
+};
+
+// Whatever is clamped or rounded to on the way, and whether answers come in time or not.
+TEST(AppEnvs, AWalkThroughEnvsAndBackLeavesThePlayheadWhereItWas) {
+  uint32_t random = 7;
+  int clamped = 0;
+  for (int align = 0; align < PH_ALIGN_COUNT; align++)
+    for (int k = 0; k < 400; k++) {
+      Walk f;
+      f.line((std::string("envs align ") + ph_align_name((ph_align)align)).c_str());
+      if (k % 2)
+        f.line("envs hold on");
+      f.answer_envs();
+      size_t from = Walk::round[k % 3];
+      f.open(from, true);
+      app_go(&f.app, (k * 37) % fake_list()[from].states, false);
+      f.answer_envs();
+      int64_t began = app_playhead(&f.app);
+      for (int i = 0; i < 1 + k % 7; i++) {
+        random = random * 1664525 + 1013904223;
+        f.open(Walk::round[(random >> 16) % 3], random >> 31);
+        clamped += f.step() == 0 || f.app.want.envs.past > 0;
+      }
+      if (f.app.want.episode != from)
+        f.open(from, k % 5 != 0);
+      EXPECT_EQ(app_playhead(&f.app), began) << ph_align_name((ph_align)align) << " " << k;
+    }
+  EXPECT_GT(clamped, 100);
+}
+
+TEST(AppEnvs, AWalkEndsWhereThePlayheadIsMoved) {
+  Walk f;
+  f.line("envs align latch");
+  f.answer_envs();
+  app_go(&f.app, 50, false);
+  f.open(1, true);
+  EXPECT_EQ(f.step(), 0);
+  EXPECT_TRUE(has(f.said(), "has not begun there")) << f.said();
+  app_go(&f.app, 4, false);
+  f.open(0, true);
+  EXPECT_EQ(f.step(), 4 + 273 - 80);
+}
+
+TEST(AppEnvs, MoreThanThereAreIsSaid) {
+  Round more("3"), all("all"), two("2");
+  EXPECT_TRUE(has(more.said(), "this round has 2 envs, not 3")) << more.said();
+  EXPECT_FALSE(has(all.said(), "this round has")) << all.said();
+  EXPECT_FALSE(has(two.said(), "this round has")) << two.said();
 }
 
 TEST(AppEnvs, WhatIsAskedForIsSaidWhole) {

@@ -67,6 +67,8 @@ struct app {
   uint64_t entries_read;         /* put through the filter so far: its cost, for tests */
   int64_t zoom_first, zoom_last; /* steps that the timeline shows; -1: all */
   uint64_t branches;             /* that were asked for in all */
+  uint64_t branch_told;          /* the last one whose end was looked at */
+  struct envs_walk walk;
   bool plot_asked;               /* names were given that the worker has not looked up yet */
   unsigned event_mask;           /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;

@@ -41,11 +41,20 @@ void app_end_text(const struct app *app, char *out, size_t size) {
              (long long)e->least, (long long)e->most);
 }
 
+/* Whether nothing has moved since another env was put on show. */
+static bool is_walking(const struct app *app) {
+  const struct envs_walk *walk = &app->walk;
+  return walk->on && walk->here == app->want.episode && walk->at == app_playhead(app) &&
+         walk->align == app->want.envs.align;
+}
+
 void app_clamp_envs(struct app *app) {
   int64_t end = app_end(app), at = app_playhead(app), last = app_last_step(app);
   char why[160];
   if (!app_envs_here(app) || at <= end)
     return;
+  if (is_walking(app))
+    app->walk.at = end; /* nobody moved */
   app->want.step = end < last ? end : last;
   app->want.envs.past = end - app->want.step;
   app->play_from = (double)end;
@@ -63,6 +72,8 @@ void app_take_envs(struct app *app) {
     return;
   app->want.envs.first = (int)e->first;
   app->cursor[PANEL_ENVS] = (int)e->lead;
+  if (e->asked == app->want.envs.n && e->asked < PH_ENSEMBLE_MAX && e->n < (size_t)e->asked)
+    app_say(app, "this round has %zu env%s, not %d", e->n, e->n == 1 ? "" : "s", e->asked);
 }
 
 /* --- lines --- */
@@ -75,17 +86,43 @@ static const struct envs_line *line_of(const struct envs_answer *e, size_t episo
   return NULL;
 }
 
+/* Where the playhead is in the env of a line, `here` that of the one on show: unclamped. */
+static int64_t walk_to(struct app *app, const struct envs_line *here,
+                       const struct envs_line *line) {
+  struct envs_walk *walk = &app->walk;
+  if (!is_walking(app))
+    *walk = (struct envs_walk){.on = true,
+                               .align = app->want.envs.align,
+                               .from = app->want.episode,
+                               .began = app_playhead(app),
+                               .rate = 1};
+  bool back = line->episode == walk->from;
+  walk->here = line->episode;
+  walk->rate = back ? 1 : walk->rate * line->rate / here->rate;
+  walk->shift = back ? 0 : walk->shift + line->shift - here->shift;
+  return (int64_t)rint((double)walk->began * walk->rate) + walk->shift;
+}
+
+/* What says where the envs are to each other: another one of them may have led since. */
+static const struct envs_answer *aligned(const struct app *app) {
+  const struct envs_answer *e = app_envs(app);
+  const struct envs_wish *wish = &app->want.envs;
+  bool fits = e && e->ready && e->asked == wish->n && e->align == wish->align && !e->broadcast;
+  return fits ? e : NULL;
+}
+
 unsigned app_open_env(struct app *app, size_t episode, int64_t step) {
-  const struct envs_answer *e = app_envs_here(app);
-  const struct envs_line *line = e && !e->broadcast ? line_of(e, episode) : NULL;
-  if (!line || line->states <= 0)
+  const struct envs_answer *e = aligned(app);
+  const struct envs_line *line = line_of(e, episode), *here = line_of(e, app->want.episode);
+  if (!line || line->states <= 0 || !here || !(here->rate > 0))
     return app_open(app, episode, step);
-  int64_t at = (int64_t)rint((double)app_playhead(app) * line->rate) + line->shift;
-  int64_t last = line->states - 1, own = at > last ? last : at < 0 ? 0 : at;
+  int64_t at = walk_to(app, here, line), last = line->states - 1;
+  int64_t own = at > last ? last : at < 0 ? 0 : at;
   unsigned react = app_open(app, episode, own);
   app->want.envs.past = at > last && app->want.envs.hold ? at - last : 0;
   app->cursor[PANEL_ENVS] = (int)(e->first + (size_t)(line - e->line));
   app->play_from = (double)app_playhead(app);
+  app->walk.at = app_playhead(app);
   if (at < 0)
     app_say(app, "%s has not begun there: this is its step 0", app_episode_id(app));
   return react;

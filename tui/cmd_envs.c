@@ -27,7 +27,7 @@ static unsigned envs_on(struct app *app, int n) {
   if (n == PH_ENSEMBLE_MAX)
     app_say(app, "all envs of this round");
   else
-    app_say(app, "%d env%s of this round", n, n == 1 ? "" : "s");
+    app_say(app, "up to %d env%s of this round", n, n == 1 ? "" : "s");
   return ask(app);
 }
 

@@ -17,6 +17,18 @@ struct envs_wish {
   int columns;      /* of a lane */
 };
 
+/* From one env to another and on, with nothing moved in between: where it began says where all of
+ * them are, so that a state that is clamped or rounded to in one of them moves none of the others.
+ * All zero: none is under way. */
+struct envs_walk {
+  bool on;
+  ph_align align;
+  size_t from, here; /* episodes: that it began with, and the one on show */
+  int64_t began, at; /* playhead in the first one, and in the one on show */
+  double rate;       /* of the one on show: rint(began * rate) + shift, before it is clamped */
+  int64_t shift;
+};
+
 /* One line of the panel. */
 struct envs_line {
   size_t episode; /* place in the catalog */
