@@ -1,6 +1,5 @@
 #include "analysis_parts.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,7 @@ static double ratio_of(const ph_facts *facts, uint8_t bits, const ph_fact_errors
       most = fmax(most, (double)e->max[m] / facts->tolerance.of[m]);
   if ((bits & CLASS) == PH_DIVERGED && !(most > 1))
     return INFINITY; /* a number that is none */
-  return fmax(most, FLT_MIN);
+  return fmax(most, PH_LANE_BITS);
 }
 
 static ph_fact_errors *errors_at(const ph_facts *facts, int64_t step) {

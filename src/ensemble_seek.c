@@ -65,14 +65,24 @@ static ph_status open_cursor(ph_ensemble *e, ph_member *m) {
   return status;
 }
 
+/* Of all that is compared: a predicate is no part of a state. */
+static bool equal_rows(const ph_row *a, const ph_row *b, const ph_dims *dims) {
+  for (int i = 0; i < PH_COL_COUNT; i++) {
+    ph_column col = (ph_column)i;
+    const void *x = ph_row_column(a, col), *y = ph_row_column(b, col);
+    size_t size = ph_schema_width(col, dims) * ph_type_size(ph_schema_column(col)->type);
+    if (col != PH_COL_PREDICATE && x && y && memcmp(x, y, size) != 0)
+      return false;
+  }
+  return true;
+}
+
 static int equal_states(const ph_member *m) {
   const ph_ensemble_frame *f = &m->frame;
-  const ph_dims *dims = &ph_episode_meta_of(m->episode)->dims;
-  const double *recorded = f->recorded.state;
-  if (f->at.held || f->at.waits || f->dynamic->substep > 0 || !recorded || !f->dynamic->row.state)
+  if (f->at.held || f->at.waits || f->dynamic->substep > 0 || !f->recorded.state ||
+      !f->dynamic->row.state)
     return -1;
-  return memcmp(recorded, f->dynamic->row.state,
-                ph_schema_width(PH_COL_STATES, dims) * sizeof *recorded) == 0;
+  return equal_rows(&f->recorded, &f->dynamic->row, &ph_episode_meta_of(m->episode)->dims);
 }
 
 /* Whether it is the lead or near enough to it. */

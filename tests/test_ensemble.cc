@@ -118,6 +118,26 @@ TEST_F(Ragged, AnEnvThatCannotBeReadIsOneWithAReason) {
     EXPECT_EQ(PH_LANE_NONE, v);
 }
 
+TEST(Ensemble, EqualIsWhatHasEqualBitsInAllThatIsCompared) {
+  Model model(pile());
+  for (ph_column col : {PH_COL_STATES, PH_COL_WARMSTART, PH_COL_CTRL}) {
+    Sources s;
+    Maker maker(model.get());
+    maker.actions = 30;
+    s.add(maker.make(), model.get());
+    uint64_t bits;
+    double *value = &maker.memory->data[col][20 * maker.memory->width[col]];
+    memcpy(&bits, value, sizeof bits);
+    bits ^= 1;
+    memcpy(value, &bits, sizeof bits);
+    Ensemble e(s);
+    e.seek(19, true);
+    EXPECT_EQ(1, e.frame(0).equal) << ph_schema_column(col)->path;
+    e.seek(20, true);
+    EXPECT_EQ(0, e.frame(0).equal) << ph_schema_column(col)->path;
+  }
+}
+
 TEST(Ensemble, NothingToShowIsRefused) {
   ph_ensemble *e = nullptr;
   ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;

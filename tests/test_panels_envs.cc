@@ -90,9 +90,7 @@ struct Envs : Dynamic {
       l.now = last < 0 || !l.runs || p > last ? PH_LANE_NONE : l.first < 0 ? 0 : 0.354;
     }
   }
-  std::string shown(int rows, int cols) {
-    return at(rows, cols);
-  }
+  std::string shown(int rows, int cols) { return at(rows, cols); }
 };
 
 const int sizes[][2] = {{120, 40}, {80, 24}, {200, 60}};
@@ -148,6 +146,26 @@ TEST(PanelEnvs, SaysWhatItWaitsForAndWhyThereAreNone) {
   EXPECT_TRUE(has(text, "opening envs 4/200")) << "the status line";
   set_text(f.e.refused, "out of memory");
   EXPECT_TRUE(has(f.shown(40, 120), "envs: out of memory"));
+}
+
+// Bits that differ where no error was measured are in a lane, and in no legend.
+TEST(PanelEnvs, NothingSmallerThanAnErrorStandsInALegend) {
+  Envs f;
+  for (auto &lane : f.lane)
+    for (double &v : lane)
+      v = v > 0 ? PH_LANE_BITS : v;
+  f.resize(120);
+  for (auto *lane : {&f.drift, &f.one})
+    for (double &v : *lane)
+      v = v > 0 ? PH_LANE_BITS : v;
+  f.line[1].now = PH_LANE_BITS;
+  std::string text = f.text(40, 120);
+  EXPECT_FALSE(has(text, "e-38")) << text;
+  EXPECT_FALSE(has(text, "drift 1e")) << text;
+  EXPECT_TRUE(has(text, "bits")) << text;
+  f.lane[3][100] = 2e-5;
+  text = f.text(40, 120);
+  EXPECT_TRUE(has(text, "drift 1e-5..1e-4 x tol")) << text;
 }
 
 TEST(PanelEnvs, LinesThatAreNotHereYetAreDots) {

@@ -111,11 +111,14 @@ struct dynamic_answer {
   bool breaks; /* the dynamic hold never came to its end: */
   ph_broke broke;
   /* the branch */
-  uint64_t branch;       /* serial of the one that is answered; 0: none */
-  char branch_text[680]; /* "from 213 (dynamic), actions held, friction x0.5: ..." or why not */
-  uint64_t saves;        /* that were done */
-  char saved[500];       /* what became of the last */
-  char saving[500];      /* "" or how far the one under way is: "writing FILE: 120/341" */
+  uint64_t branch;        /* serial of the one that is answered; 0: none */
+  bool branch_ended;      /* nothing more of it will be known */
+  int64_t branch_stopped; /* at this step; -1 */
+  char branch_why[420];   /* of that, or why it could not begin; "" */
+  char branch_text[680];  /* "from 213 (dynamic), actions held, friction x0.5: ..." or why not */
+  uint64_t saves;         /* that were done */
+  char saved[500];        /* what became of the last */
+  char saving[500];       /* "" or how far the one under way is: "writing FILE: 120/341" */
 };
 void dynamic_answer_free(struct dynamic_answer *d); /* Nullable */
 

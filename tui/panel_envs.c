@@ -66,7 +66,10 @@ static enum style now_text(char *out, size_t size, const struct envs_line *l) {
   double now = l->now == PH_LANE_NONE ? NAN : l->now;
   if (l->equal == 1)
     now = 0;
-  dyn_error(out, size, now);
+  if (now == PH_LANE_BITS)
+    snprintf(out, size, "bits");
+  else
+    dyn_error(out, size, now);
   return now > 1 ? STYLE_BAD : now > 0 ? STYLE_WARN : STYLE_DIM;
 }
 
@@ -186,13 +189,13 @@ static double lane_value(const struct envs_answer *e, const struct envs_line *l,
   return worst;
 }
 
-/* Decades that the lanes share; false: nothing is unequal. */
+/* Decades that the lanes share; false: no error was measured. */
 static bool lane_range(const struct envs_answer *e, int *low, int *high) {
   double least = INFINITY, most = 0;
   for (size_t i = 0; i < e->lines; i++)
     for (int c = 0; c < e->columns; c++) {
       double v = e->line[i].lane[c];
-      if (!(v > 0) || isinf(v))
+      if (!(v > PH_LANE_BITS) || isinf(v))
         continue;
       least = fmin(least, v);
       most = fmax(most, v);

@@ -70,8 +70,12 @@ static void pass_note(char *out, size_t size, const struct app *app, enum error_
   else if (which == ERROR_ONE)
     snprintf(out, size, d->pass.ended ? "not known" : "running %lld/%lld",
              (long long)d->pass.one_step, (long long)(d->pass.states - 1));
-  else
+  else if (!d->branch_ended)
     snprintf(out, size, "running");
+  else if (d->branch_stopped >= 0)
+    snprintf(out, size, "stopped at %lld", (long long)d->branch_stopped);
+  else
+    snprintf(out, size, d->branch_why[0] ? "not run" : "not known");
 }
 
 /* --- predicate and hold --- */
@@ -117,14 +121,14 @@ void lane_hold(struct surface *s, struct rect r, int y, const struct timeline *t
 
 static void widen(const double *lane, int n, double *least, double *most) {
   for (int i = 0; i < n && lane; i++) {
-    if (!(lane[i] > 0) || isinf(lane[i]))
+    if (!(lane[i] > PH_LANE_BITS) || isinf(lane[i]))
       continue;
     *least = fmin(*least, lane[i]);
     *most = fmax(*most, lane[i]);
   }
 }
 
-/* Decades that all lanes of errors share; false: nothing is unequal. */
+/* Decades that all lanes of errors share; false: no error was measured. */
 static bool error_range(const struct app *app, int *low, int *high) {
   double least = INFINITY, most = 0;
   const struct lanes *l = lanes_of(app), *other = ghost_lanes(app);

@@ -158,7 +158,8 @@ typedef struct ph_ensemble_frame {
   ph_ensemble_place at;
   ph_row recorded; /* row at.step, of what is stored; without a state: it cannot be read */
   const ph_instant *dynamic; /* at step at.wanted (0 where it waits); NULL: not asked for, or: */
-  int equal;      /* bits of the two states: 1, 0; -1: not both are there, or it is held */
+  int equal;      /* bits of all components that both have: 1, 0; -1: not both states are there, or
+                     it is held */
   char note[300]; /* "" or why there is no recorded or no dynamic state */
 } ph_ensemble_frame;
 
@@ -214,7 +215,8 @@ PH_API void ph_ensemble_cached(const ph_ensemble *e, ph_rerun_cache *out);
 
 #define PH_LANE_NONE (-1.0)
 /* Divergence of an env under n bins of nearly equal length over the playheads first ..
- * first+steps-1: the largest error in it in tolerances, 0 for equal bits, NaN not known yet,
+ * first+steps-1: the largest error in it in tolerances, 0 for equal bits, PH_LANE_BITS where they
+ * differ and no error was measured, NaN not known yet,
  * PH_LANE_NONE where the env has no state or cannot be run. An episode of more than 2048 states is
  * kept in so many bins of its own. Reads the alignment: one thread's at a time with what sets that.
  */
