@@ -14,6 +14,15 @@
 #include "rerun_parts.h"
 #include "sink.h"
 
+enum { BLOCK_BYTES = 4 << 20 }; /* of rows that wait to be written */
+
+/* Rows of one column that wait to be written: all of them would not fit in memory. */
+struct pending {
+  size_t size; /* bytes of a row; 0: it is not written */
+  char *rows;
+  int64_t first, n;
+};
+
 struct saving {
   ph_rerun *run;
   ph_cursor *cursor;
@@ -23,9 +32,10 @@ struct saving {
   ph_edit *edits;  /* of its reset, as the run has them */
   size_t nedits;
   uint32_t columns;
-  size_t size[PH_COL_COUNT]; /* bytes of a row */
-  char *rows[PH_COL_COUNT];
-  int64_t n; /* states so far */
+  struct pending column[PH_COL_COUNT];
+  int64_t block; /* rows that wait at most */
+  ph_sink *sink;
+  int64_t n; /* states */
 };
 
 /* --- the model --- */
@@ -113,13 +123,13 @@ static void add_column(struct saving *s, ph_column col) {
   size_t size = ph_schema_width(col, &s->run->dims) * ph_type_size(ph_schema_column(col)->type);
   if (size > 0) {
     s->columns |= PH_COL_BIT(col);
-    s->size[col] = size;
+    s->column[col].size = size;
   }
 }
 
 static ph_status begin(struct saving *s) {
   const ph_instant *now = ph_cursor_now(s->cursor);
-  int64_t most = s->run->states - s->run->opt.anchor;
+  size_t row = 1;
   for (int i = 0; i < PH_COL_COUNT; i++)
     if (ph_row_column(&now->row, (ph_column)i))
       add_column(s, (ph_column)i);
@@ -127,47 +137,87 @@ static ph_status begin(struct saving *s) {
   add_column(s, PH_COL_REWARDS);
   add_column(s, PH_COL_DONES);
   add_column(s, PH_COL_FLAGS);
+  for (int i = 0; i < PH_COL_COUNT; i++)
+    row += s->column[i].size;
+  s->block = row < BLOCK_BYTES ? (int64_t)(BLOCK_BYTES / row) : 1;
+  s->block = s->block < s->n ? s->block : s->n;
   for (int i = 0; i < PH_COL_COUNT; i++) {
-    if (s->size[i] == 0)
-      continue;
-    s->rows[i] = calloc((size_t)most, s->size[i]);
-    if (!s->rows[i])
+    struct pending *p = &s->column[i];
+    p->rows = p->size ? calloc((size_t)s->block, p->size) : NULL;
+    if (p->size && !p->rows)
       return ph_fail(PH_ENOMEM, "%s: no memory to save it", s->meta.id);
   }
   return PH_OK;
 }
 
-static void put(struct saving *s, ph_column col, int64_t row, const void *data) {
-  if (s->size[col] && data)
-    memcpy(s->rows[col] + (size_t)row * s->size[col], data, s->size[col]);
+static ph_status flush(struct saving *s, ph_column col) {
+  struct pending *p = &s->column[col];
+  ph_status status = p->n ? s->sink->rows(s->sink, col, p->first, p->n, p->rows) : PH_OK;
+  p->first += p->n;
+  p->n = 0;
+  return status;
+}
+
+static ph_status put(struct saving *s, ph_column col, const void *data) {
+  struct pending *p = &s->column[col];
+  if (p->size == 0)
+    return PH_OK;
+  if (data)
+    memcpy(p->rows + (size_t)p->n * p->size, data, p->size);
+  else
+    memset(p->rows + (size_t)p->n * p->size, 0, p->size);
+  return ++p->n == s->block ? flush(s, col) : PH_OK;
+}
+
+static bool is_outcome(ph_column col) {
+  return col == PH_COL_ACTIONS || col == PH_COL_REWARDS || col == PH_COL_DONES ||
+         col == PH_COL_FLAGS;
 }
 
 /* The state where the cursor stands, and the transition that led there. */
-static void take(struct saving *s) {
+static ph_status take(struct saving *s, bool led) {
   const ph_instant *now = ph_cursor_now(s->cursor);
   double reward = now->judged ? now->reward : 0;
   uint8_t done = (now->flags & (PH_FLAG_TERMINATED | PH_FLAG_TRUNCATED)) != 0;
-  for (int i = 0; i < PH_COL_COUNT; i++)
-    put(s, (ph_column)i, s->n, ph_row_column(&now->row, (ph_column)i));
-  if (s->n > 0) {
-    put(s, PH_COL_ACTIONS, s->n - 1, now->action);
-    put(s, PH_COL_REWARDS, s->n - 1, &reward);
-    put(s, PH_COL_DONES, s->n - 1, &done);
-    put(s, PH_COL_FLAGS, s->n - 1, &now->flags);
+  ph_status status = PH_OK;
+  for (int i = 0; i < PH_COL_COUNT && status == PH_OK; i++)
+    if (!is_outcome((ph_column)i))
+      status = put(s, (ph_column)i, ph_row_column(&now->row, (ph_column)i));
+  if (!led || status != PH_OK)
+    return status;
+  status = put(s, PH_COL_ACTIONS, now->action);
+  if (status == PH_OK)
+    status = put(s, PH_COL_REWARDS, &reward);
+  if (status == PH_OK)
+    status = put(s, PH_COL_DONES, &done);
+  return status == PH_OK ? put(s, PH_COL_FLAGS, &now->flags) : status;
+}
+
+/* Once more, now that it is known how long it is: block by block into the sink. */
+static ph_status take_all(struct saving *s, bool (*cancel)(void *arg), void *arg) {
+  int64_t anchor = s->run->opt.anchor;
+  ph_status status = ph_cursor_seek(s->cursor, anchor, 0, cancel, arg);
+  for (int64_t i = 0; i < s->n && status == PH_OK; i++) {
+    if (i > 0)
+      status = ph_cursor_seek(s->cursor, anchor + i, 0, cancel, arg);
+    if (status == PH_OK)
+      status = take(s, i > 0);
   }
-  s->n++;
+  for (int i = 0; i < PH_COL_COUNT && status == PH_OK; i++)
+    status = flush(s, (ph_column)i);
+  return status;
 }
 
 /* As an env would: to its first end. */
 static ph_status go_through(struct saving *s, bool (*cancel)(void *arg), void *arg) {
   ph_status status = PH_OK;
   const ph_instant *now = ph_cursor_now(s->cursor);
-  take(s);
+  s->n = 1;
   while (now->step + 1 < s->run->states) {
     status = ph_cursor_seek(s->cursor, now->step + 1, 0, cancel, arg);
     if (status != PH_OK)
       break;
-    take(s);
+    s->n++;
     if (now->judged && now->end != PH_END_UNKNOWN)
       break;
   }
@@ -184,7 +234,8 @@ static ph_status go_through(struct saving *s, bool (*cancel)(void *arg), void *a
   s->meta.success = now->judged ? s->meta.end_reason == PH_END_SUCCESS : -1;
   if (status == PH_OK && s->n < 2)
     status =
-        ph_fail(PH_ENOTFOUND, "%s: no step of it was taken: there is nothing to save", s->meta.id);
+        ph_fail(PH_ENOTFOUND, "%s: no step of it was taken: %s", s->meta.id,
+                s->meta.end_reason == PH_END_NAN ? s->meta.end_detail : "there is nothing to save");
   return status;
 }
 
@@ -217,31 +268,28 @@ static void describe(struct saving *s) {
       run->hold_seconds >= 0 ? run->hold_seconds : ph_task_info_of(run->task)->hold_seconds;
 }
 
-static ph_status hand_over(struct saving *s, ph_sink *sink) {
+static ph_status hand_over(struct saving *s, bool (*cancel)(void *arg), void *arg) {
   ph_begin head = {.meta = &s->meta, .columns = s->columns, .edits = s->edits, .nedits = s->nedits};
+  ph_sink *sink = s->sink;
   ph_status status = sink->model(sink, s->model);
   if (status == PH_OK && s->run->task)
     status = sink->task(sink, s->run->task);
   if (status == PH_OK)
     status = sink->begin(sink, &head);
-  for (int i = 0; i < PH_COL_COUNT && status == PH_OK; i++) {
-    bool outcome =
-        i == PH_COL_ACTIONS || i == PH_COL_REWARDS || i == PH_COL_DONES || i == PH_COL_FLAGS;
-    if (s->size[i])
-      status = sink->rows(sink, (ph_column)i, 0, outcome ? s->n - 1 : s->n, s->rows[i]);
-  }
+  if (status == PH_OK)
+    status = take_all(s, cancel, arg);
   if (status == PH_OK)
     status = sink->end(sink);
   return status == PH_OK ? sink->finish(sink) : status;
 }
 
-static ph_status write_out(struct saving *s, const char *path) {
-  ph_sink *sink = NULL;
-  ph_status status = ph_sink_dataset(&sink, path, &s->meta, NULL);
+static ph_status write_out(struct saving *s, const char *path, bool (*cancel)(void *arg),
+                           void *arg) {
+  ph_status status = ph_sink_dataset(&s->sink, path, &s->meta, NULL);
   if (status != PH_OK)
     return status;
-  status = hand_over(s, sink);
-  sink->free(sink);
+  status = hand_over(s, cancel, arg);
+  s->sink->free(s->sink);
   return status;
 }
 
@@ -262,16 +310,16 @@ ph_status ph_rerun_save(ph_rerun *run, const char *path, bool (*cancel)(void *ar
   if (status == PH_OK)
     status = find_model(&s);
   if (status == PH_OK)
-    status = begin(&s);
-  if (status == PH_OK)
     status = go_through(&s, cancel, arg);
+  if (status == PH_OK)
+    status = begin(&s);
   if (status == PH_OK) {
     describe(&s);
-    status = write_out(&s, path);
+    status = write_out(&s, path, cancel, arg);
   }
   ph_cursor_close(s.cursor);
   for (int i = 0; i < PH_COL_COUNT; i++)
-    free(s.rows[i]);
+    free(s.column[i].rows);
   free(s.provenance);
   free(s.edits);
   ph_model_unref(s.model);

@@ -93,6 +93,39 @@ TEST_F(Dynamic, ABranchIsSavedAsAnEpisodeThatComesOutTheSame) {
       << "why comes before the path: " << d->saved;
 }
 
+// Too large for the engine: which element, and what it was.
+TEST_F(Dynamic, ABranchThatPhysicsStopsSaysWhereAndWhy) {
+  record_arm(dir / "run", 120, -1);
+  ASSERT_EQ(open(), PH_OK);
+  struct branch_wish *b = &want.dyn.branch;
+  b->at = 50;
+  for (double value : {1e11, 1e20, 1e100, 1e308}) {
+    char number[40];
+    snprintf(number, sizeof number, "is %g", value);
+    b->serial++;
+    b->dynamic = !b->dynamic;
+    b->set[0] = true;
+    b->value[0] = value;
+    const struct dynamic_answer *d = ask(MODE_BOTH, 50);
+    EXPECT_TRUE(d->branch_ended) << number;
+    EXPECT_EQ(d->branch_stopped, 51) << number;
+    EXPECT_NE(strstr(d->branch_why, "ctrl[0]"), nullptr) << d->branch_why;
+    EXPECT_NE(strstr(d->branch_why, number), nullptr) << d->branch_why;
+    b->saves++;
+    snprintf(b->save, sizeof b->save, "%s", (dir / "none.h5").c_str());
+    d = ask(MODE_BOTH, 50);
+    EXPECT_NE(strstr(d->saved, "no step of it was taken"), nullptr) << d->saved;
+    EXPECT_NE(strstr(d->saved, number), nullptr) << d->saved;
+    EXPECT_FALSE(std::filesystem::exists(dir / "none.h5"));
+  }
+  b->serial++;
+  b->set[0] = false;
+  const struct dynamic_answer *d = ask(MODE_BOTH, 50);
+  EXPECT_TRUE(d->branch_ended);
+  EXPECT_EQ(d->branch_stopped, -1);
+  EXPECT_STREQ(d->branch_why, "");
+}
+
 TEST_F(Dynamic, WhatABranchChangesIsSaidAndANameThatIsNoneToo) {
   record_arm(dir / "run", 100, -1);
   ASSERT_EQ(open(), PH_OK);

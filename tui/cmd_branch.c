@@ -187,12 +187,25 @@ static void refuse_branch(struct app *app, const char *why) {
   app->want.dyn.branch = (struct branch_wish){.saves = app->want.dyn.branch.saves};
 }
 
+/* One that physics stopped, once: the status line may have no room for its whole text. */
+static void tell_end(struct app *app, const struct dynamic_answer *d) {
+  if (d->branch != app->want.dyn.branch.serial || d->branch == app->branch_told || !d->branch_ended)
+    return;
+  app->branch_told = d->branch;
+  if (d->branch_stopped >= 0)
+    app_complain(app, "the branch stopped at %lld: %s", (long long)d->branch_stopped,
+                 d->branch_why);
+  else if (d->branch_why[0])
+    app_complain(app, "the branch cannot be run: %s", d->branch_why);
+}
+
 void app_take_branch(struct app *app, uint64_t saves) {
   const struct dynamic_answer *d = app_dyn(app);
   if (!d)
     return;
   if (d->refused[0])
     refuse_branch(app, d->refused);
+  tell_end(app, d);
   if (d->saves > saves && d->saved[0])
     app_log(app, strncmp(d->saved, "not saved", 9) == 0, "%s", d->saved);
 }

@@ -251,6 +251,22 @@ static void outcome_text(const struct branch *b, char *out, size_t size) {
     snprintf(out + n, size - (size_t)n, ", never latches");
 }
 
+/* How it ended, apart from its text: of that a narrow screen shows the beginning. */
+static void answer_end(struct dynamic_answer *out, const struct branch *b) {
+  ph_analysis_progress now;
+  const ph_analysis *a = b->pass ? pass_analysis(b->pass) : NULL;
+  const char *why = b->failed[0] ? b->failed : b->pass ? pass_refused(b->pass) : NULL;
+  out->branch_stopped = -1;
+  out->branch_ended = why != NULL;
+  if (a && !why) {
+    ph_analysis_look(a, &now);
+    out->branch_ended = now.ended;
+    out->branch_stopped = now.ended ? now.stopped : -1;
+    why = out->branch_stopped >= 0 ? now.text : NULL;
+  }
+  snprintf(out->branch_why, sizeof out->branch_why, "%s", why ? why : "");
+}
+
 void branch_answer(struct dynamic_answer *out, struct dynamic *d, const struct opened *o) {
   struct branch *b = &d->branch;
   char wish[150], outside[80], outcome[400];
@@ -260,6 +276,7 @@ void branch_answer(struct dynamic_answer *out, struct dynamic *d, const struct o
   outside_text(b, o, outside, sizeof outside);
   outcome_text(b, outcome, sizeof outcome);
   out->branch = b->serial;
+  answer_end(out, b);
   snprintf(out->branch_text, sizeof out->branch_text, "%s%s: %s", wish, outside, outcome);
   out->saves = b->saves;
   snprintf(out->saved, sizeof out->saved, "%s", b->saved);
