@@ -47,6 +47,31 @@ TEST_F(Cli, VerifyFindsAFlippedByte) {
       << o.out;
 }
 
+// The policy chose those of its parent.
+TEST_F(Cli, InfoSaysWhatABranchIsOf) {
+  ASSERT_EQ(Record("run").status, 0);
+  auto typed = [](const string &line) {
+    string keys;
+    for (char c : line)
+      keys += c == ' ' ? string("Space ") : string(1, c) + " ";
+    return keys + "Enter ";
+  };
+  string keys = typed(":branch held 0=0.25") + typed(":branch save " + (top / "b.h5").string());
+  ASSERT_EQ(Run({"screen", "--mode", "both", "--at", "5", "--keys", keys, "run"}).status, 0);
+  Outcome o = Run({"info", "b.h5"});
+  EXPECT_NE(o.out.find("actions    those of a branch of "), string::npos) << o.out;
+  EXPECT_NE(o.out.find(":env000_ep000000 from step 5, held but for 1 element\n"), string::npos)
+      << o.out;
+  EXPECT_EQ(o.out.find("chosen by"), string::npos) << o.out;
+  json_t *info = Json(Run({"info", "--json", "b.h5"}));
+  json_t *e = json_array_get(json_object_get(info, "episodes"), 0);
+  EXPECT_NE(Text(e, "parent").find("env000_ep000000"), string::npos) << Text(e, "parent");
+  json_decref(info);
+  o = Run({"verify", "b.h5"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.out.find("run again it goes on"), string::npos) << o.out;
+}
+
 TEST_F(Cli, ALostEpisodeIsAFindingAndAnEmptyRunNoSuccess) {
   ASSERT_EQ(Record("run").status, 0);
   std::vector<fs::path> episodes;

@@ -239,6 +239,8 @@ static void add_episode(struct info *info, const struct facts *f, const ph_episo
       strings(f->noddities, odds), "hold_seconds",
       held ? ph_json_number(f->meta->hold_seconds) : json_null(), "hold_steps",
       held ? report_index(f->meta->hold_steps) : json_null(), "provenance", provenance(f->meta));
+  if (f->meta && f->meta->parent[0])
+    json_object_set_new(object, "parent", ph_json_text(f->meta->parent));
   if (f->meta && f->meta->layout[0])
     foreign_episode_keys(object, episode, e->oddity);
   json_array_append_new(info->episodes, object);

@@ -7,7 +7,8 @@
 /* Zeroed at the start; policies_free frees what it owns. */
 struct policies {
   struct policy_count {
-    char *text; /* "the task's policy"; "" where it does not say so */
+    char *text; /* "chosen by the task's policy", "those of a branch of ..."; "" where it does not
+                   say so */
     size_t count;
   } * policy; /* in the order of the episodes */
   size_t n;
