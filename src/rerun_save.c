@@ -193,13 +193,20 @@ static ph_status take(struct saving *s, bool led) {
   return status == PH_OK ? put(s, PH_COL_FLAGS, &now->flags) : status;
 }
 
+/* Asks here, and not on the way: a state that is kept takes no step. */
+static ph_status next(struct saving *s, int64_t step, bool (*cancel)(void *arg), void *arg) {
+  if (cancel && cancel(arg))
+    return ph_fail(PH_ECANCELED, "%s: canceled", s->meta.id);
+  return ph_cursor_seek(s->cursor, step, 0, NULL, NULL);
+}
+
 /* Once more, now that it is known how long it is: block by block into the sink. */
 static ph_status take_all(struct saving *s, bool (*cancel)(void *arg), void *arg) {
   int64_t anchor = s->run->opt.anchor;
-  ph_status status = ph_cursor_seek(s->cursor, anchor, 0, cancel, arg);
+  ph_status status = ph_cursor_seek(s->cursor, anchor, 0, NULL, NULL);
   for (int64_t i = 0; i < s->n && status == PH_OK; i++) {
     if (i > 0)
-      status = ph_cursor_seek(s->cursor, anchor + i, 0, cancel, arg);
+      status = next(s, anchor + i, cancel, arg);
     if (status == PH_OK)
       status = take(s, i > 0);
   }
@@ -214,7 +221,7 @@ static ph_status go_through(struct saving *s, bool (*cancel)(void *arg), void *a
   const ph_instant *now = ph_cursor_now(s->cursor);
   s->n = 1;
   while (now->step + 1 < s->run->states) {
-    status = ph_cursor_seek(s->cursor, now->step + 1, 0, cancel, arg);
+    status = next(s, now->step + 1, cancel, arg);
     if (status != PH_OK)
       break;
     s->n++;

@@ -93,6 +93,41 @@ TEST_F(Dynamic, ABranchIsSavedAsAnEpisodeThatComesOutTheSame) {
       << "why comes before the path: " << d->saved;
 }
 
+// Longer than what waits to be written: no row is lost, doubled or out of its place between blocks.
+TEST_F(Dynamic, ALongBranchIsSavedInBlocks) {
+  record_arm(dir / "run", 50000, -1);
+  Library source(dir / "run", 0);
+  ph_rerun_options opt = PH_RERUN_OPTIONS_INIT;
+  opt.anchor = 7;
+  source.rerun(opt);
+  struct Count {
+    int64_t asked, end;
+  } count = {0, 1 << 30};
+  auto ask = [](void *arg) {
+    auto *c = static_cast<Count *>(arg);
+    return ++c->asked > c->end;
+  };
+  const std::string path = dir / "long.h5";
+  ASSERT_EQ(ph_rerun_save(source.run, path.c_str(), ask, &count), PH_OK) << ph_error();
+  Library saved(dir / "long.h5", 0);
+  ASSERT_EQ(ph_episode_meta_of(saved.episode)->states, 50001 - 7);
+  for (ph_column col : {PH_COL_STATES, PH_COL_ACTIONS, PH_COL_CTRL, PH_COL_WARMSTART}) {
+    const ph_dims &dims = ph_episode_meta_of(saved.episode)->dims;
+    int64_t n = ph_episode_rows(saved.episode, col);
+    size_t width = ph_schema_width(col, &dims);
+    std::vector<double> a((size_t)n * width), b(a.size());
+    ASSERT_EQ(ph_episode_read(saved.episode, col, 0, n, a.data()), PH_OK) << ph_error();
+    ASSERT_EQ(ph_episode_read(source.episode, col, 7, n, b.data()), PH_OK) << ph_error();
+    EXPECT_EQ(memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0)
+        << ph_schema_column(col)->path;
+  }
+  EXPECT_EQ(count.asked, 2 * (50000 - 7)) << "also for states that are kept";
+  const std::string none = dir / "none.h5";
+  count = {0, count.asked - 10}; /* in the last block */
+  EXPECT_EQ(ph_rerun_save(source.run, none.c_str(), ask, &count), PH_ECANCELED);
+  EXPECT_FALSE(std::filesystem::exists(none));
+}
+
 // Too large for the engine: which element, and what it was.
 TEST_F(Dynamic, ABranchThatPhysicsStopsSaysWhereAndWhy) {
   record_arm(dir / "run", 120, -1);

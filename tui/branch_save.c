@@ -12,13 +12,13 @@ struct branch_save {
   pthread_t thread;
   ph_rerun *run;
   char path[BRANCH_PATH];
-  int64_t steps; /* that it may take */
+  int64_t steps; /* that it may take, twice: to its end, then into the file */
   atomic_bool cancel, ended;
   atomic_llong at;
   char text[660]; /* the thread's until it has ended */
 };
 
-/* Asked once for each control step. */
+/* Asked once for each control step of either time. */
 static bool asked_to_end(void *arg) {
   struct branch_save *s = arg;
   atomic_fetch_add(&s->at, 1);
@@ -82,7 +82,7 @@ bool branch_save_ended(const struct branch_save *s) {
 }
 
 void branch_save_text(const struct branch_save *s, char *out, size_t size) {
-  long long at = atomic_load(&((struct branch_save *)s)->at), steps = s->steps;
+  long long at = atomic_load(&((struct branch_save *)s)->at) / 2, steps = s->steps;
   if (branch_save_ended(s))
     snprintf(out, size, "%s", s->text);
   else

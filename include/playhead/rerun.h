@@ -81,8 +81,8 @@ typedef struct ph_rerun_options {
  * judge at the anchor judges nothing, and instants say why.
  * PH_ENOTFOUND: STATES ONLY, ph_error() is the reason. PH_EMISMATCH: model or task do not fit, both
  * sides named; or a change names nothing. PH_EINVAL: no such anchor, feed or recipe, or `from` has
- * no state. PH_ECORRUPT, PH_EFORMAT, PH_EIO: rows of the file that are needed at once cannot be read.
- * PH_ENOMEM, PH_ESIM. */
+ * no state. PH_ECORRUPT, PH_EFORMAT, PH_EIO: rows of the file that are needed at once cannot be
+ * read. PH_ENOMEM, PH_ESIM. */
 PH_API ph_status ph_rerun_create(ph_rerun **out, const ph_episode *episode, const ph_model *model,
                                  const ph_task *task, const ph_rerun_options *opt);
 PH_API ph_rerun *ph_rerun_ref(ph_rerun *run);
@@ -110,7 +110,8 @@ PH_API void ph_rerun_cached(const ph_rerun *run, ph_rerun_cache *out);
 /* Writes the run, from its anchor to its first end or its last action, as the one episode of a new
  * dataset that names the one it was made from (parent, provenance: the step, what is fed, what is
  * changed). Numbers of the model that are changed make a model of its own, whose text says them.
- * cancel is asked once for each control step. PH_EEXIST: path is there. PH_EINVAL: ctrl is fed
+ * It is gone through twice, to its end and into the file, and never in memory as a whole; cancel is
+ * asked once for each control step of either time. PH_EEXIST: path is there. PH_EINVAL: ctrl is fed
  * substep by substep. PH_EMISMATCH: no text compiles to the changed model. Errors of
  * ph_cursor_seek, PH_EIO; nothing is left then. */
 PH_API ph_status ph_rerun_save(ph_rerun *run, const char *path, bool (*cancel)(void *arg),
