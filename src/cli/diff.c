@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct side {
   char *path; /* owned */
   const char *id;
-  ph_store *store;
+  ph_store *store; /* that of the other side, where both are in one place */
 };
 
 struct diff {
@@ -38,13 +39,24 @@ static bool split(struct side *side, const char *given, const char *episode) {
   return true;
 }
 
-static int open_side(struct side *side, const struct options *opt, const char *given) {
+static bool in_one_place(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* One look serves both sides of one place: a run that is being recorded grows between two. */
+static int open_side(struct side *side, const struct side *before, const struct options *opt,
+                     const char *given) {
   ph_store_options so = cli_store_options(opt);
   char **paths = NULL;
   size_t n = 0;
   if (!split(side, given, opt->episode))
     return cli_fail(EXIT_ERROR, "diff: no memory");
   const char *path = side->path;
+  if (before && in_one_place(before->path, path)) {
+    side->store = before->store;
+    return EXIT_FINE;
+  }
   ph_status status = ph_store_expand(&paths, &n, &path, 1);
   if (status == PH_OK)
     status = ph_store_open(&side->store, (const char *const *)paths, n, &so);
@@ -199,7 +211,7 @@ int verb_diff(const struct options *opt) {
   if (opt->view)
     return view(&d);
   for (int k = 0; k < 2 && status == EXIT_FINE; k++)
-    status = open_side(&d.side[k], opt, opt->paths[k]);
+    status = open_side(&d.side[k], k > 0 ? d.side : NULL, opt, opt->paths[k]);
   if (status == EXIT_FINE && opt->json) {
     root = json_pack("{s:s, s:[], s:[], s:[]}", "mode", "diff", "episodes", "only_a", "only_b");
     d.episodes = json_object_get(root, "episodes");
@@ -212,9 +224,10 @@ int verb_diff(const struct options *opt) {
     status = print_end(&d, root);
   else
     json_decref(root);
-  for (int k = 0; k < 2; k++) {
-    ph_store_free(d.side[k].store);
-    free(d.side[k].path);
-  }
+  if (d.side[1].store != d.side[0].store)
+    ph_store_free(d.side[1].store);
+  ph_store_free(d.side[0].store);
+  free(d.side[0].path);
+  free(d.side[1].path);
   return cli_flush(status);
 }
