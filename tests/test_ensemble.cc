@@ -122,9 +122,9 @@ TEST(Ensemble, EqualIsWhatHasEqualBitsInAllThatIsCompared) {
   Model model(pile());
   for (ph_column col : {PH_COL_STATES, PH_COL_WARMSTART, PH_COL_CTRL}) {
     Sources s;
-    Maker maker(model.get());
+    Maker maker(model.model);
     maker.actions = 30;
-    s.add(maker.make(), model.get());
+    s.add(maker.make(), model.model);
     uint64_t bits;
     double *value = &maker.memory->data[col][20 * maker.memory->width[col]];
     memcpy(&bits, value, sizeof bits);

@@ -256,7 +256,7 @@ TEST(Index, WhatDoesNotFitARecordIsRefused) {
   strcpy(e.model_sha256, "no hash");
   EXPECT_EQ(ph_index_append(dir.path().c_str(), &e), PH_EINVAL);
   EXPECT_EQ(slurp(dir / "index").size(), 256u);
-  const string gone = (dir / "gone").string();
+  const std::string gone = dir / "gone";
   EXPECT_EQ(ph_index_append(gone.c_str(), &e), PH_EINVAL);
   e.model_sha256[0] = 0;
   EXPECT_EQ(ph_index_append(gone.c_str(), &e), PH_EIO);
@@ -264,7 +264,7 @@ TEST(Index, WhatDoesNotFitARecordIsRefused) {
 
 TEST(Index, AFolderThatIsNotThereIsAnError) {
   Folder dir;
-  const string gone = (dir / "gone").string();
+  const std::string gone = dir / "gone";
   ph_entry *at;
   size_t n;
   EXPECT_EQ(ph_index_load(&at, &n, gone.c_str()), PH_EIO);
