@@ -17,8 +17,8 @@ struct ph_replay {
   const ph_task *task;   /* referenced; NULL */
   ph_sim *sim;           /* NULL without a compiled model */
   ph_frame frame;
-  bool shown;                 /* the frame is none of the episode's rows */
-  bool staged;                /* and has stages of its own: */
+  bool shown;  /* the frame is none of the episode's rows */
+  bool staged; /* and has stages of its own: */
   ph_stages own;
   bool partial;               /* the frame lacks a damaged column that the engine would need */
   void *column[PH_COL_COUNT]; /* one row of each stored column: the file's bits */

@@ -52,8 +52,9 @@ TEST_F(Cli, DefaultsOfAllOptionsAreInTheHelp) {
             string::npos);
   EXPECT_NE(Run({"--man"}).out.find("(default: 120x40)"), string::npos);
   string help = Run({"verify", "--help"}).out;
-  for (const char *heading : {"latch ", "computed ", "reward ", "time err ", "quat err ", "class ",
-                              "unequal ", "over tol ", "joint err ", "body err ", "vel err ", "one step "})
+  for (const char *heading :
+       {"latch ", "computed ", "reward ", "time err ", "quat err ", "class ", "unequal ",
+        "over tol ", "joint err ", "body err ", "vel err ", "one step "})
     EXPECT_NE(help.find(string("\n  ") + heading), string::npos) << heading;
 }
 
@@ -166,10 +167,10 @@ TEST_F(Cli, RecordsARunThatEveryVerbReads) {
     json_t *verdict = Json(o);
     EXPECT_EQ(Keys(verdict), "mode episodes ok wrong first_wrong");
     json_t *e = json_array_get(json_object_get(verdict, "episodes"), 1);
-    EXPECT_EQ(Keys(e),
-              "id steps class first_unequal first_over_tolerance max_joint_error "
-              "max_body_error max_velocity_error worst one_step reward end diagnosis guarantee ok findings time_error "
-              "quat_error latch checked mode");
+    EXPECT_EQ(Keys(e), "id steps class first_unequal first_over_tolerance max_joint_error "
+                       "max_body_error max_velocity_error worst one_step reward end diagnosis "
+                       "guarantee ok findings time_error "
+                       "quat_error latch checked mode");
     EXPECT_TRUE(json_is_true(json_object_get(verdict, "ok")));
     EXPECT_TRUE(json_is_true(json_object_get(e, "ok")));
     EXPECT_TRUE(json_is_null(json_object_get(verdict, "first_wrong")));

@@ -129,7 +129,8 @@ TEST_F(CliVerify, Row17AnotherModelDivergesAndIsNoFaultOfTheFileUnlessAskedFor) 
   EXPECT_NE(o.out.find("\n    NOT EXACT: another model"), string::npos) << o.out;
   /* recorded states alone are checked: the model is held against the recorded one all the same */
   Outcome plain = Run({"verify", "run", "--mode", "kinematic", "--model", "heavy.xml"});
-  EXPECT_NE(plain.out.find("\n    NOT EXACT: another model is in use: "), string::npos) << plain.out;
+  EXPECT_NE(plain.out.find("\n    NOT EXACT: another model is in use: "), string::npos)
+      << plain.out;
   EXPECT_NE(plain.out.find(" -> "), string::npos) << "in words: " << plain.out;
   EXPECT_NE(o.out.find("physics run again: 3 diverged (tolerance "), string::npos) << o.out;
 }

@@ -69,8 +69,8 @@ struct app {
   uint64_t branches;             /* that were asked for in all */
   uint64_t branch_told;          /* the last one whose end was looked at */
   struct envs_walk walk;
-  bool plot_asked;               /* names were given that the worker has not looked up yet */
-  unsigned event_mask;           /* kinds that e and E walk: 1 << event_kind */
+  bool plot_asked;     /* names were given that the worker has not looked up yet */
+  unsigned event_mask; /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;
 
   /* marks and notes: a sheet per file that they are kept in */

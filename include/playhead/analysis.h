@@ -72,8 +72,8 @@ typedef struct ph_step_facts {
 PH_API ph_status ph_analysis_read(const ph_analysis *a, int64_t first, int64_t n,
                                   ph_step_facts *out);
 
-/* In a lane, for bits that differ where no error was measured (a warmstart's alone, ctrl's): above 0
- * and below any error. */
+/* In a lane, for bits that differ where no error was measured (a warmstart's alone, ctrl's): above
+ * 0 and below any error. */
 #define PH_LANE_BITS 0x1p-126
 /* Largest error of all measures' ratios to the tolerance, in n bins of nearly equal length over the
  * steps first .. first+steps-1, for a lane on a log scale: 0 equal bits, NaN not known yet. */
