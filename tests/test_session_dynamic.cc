@@ -199,27 +199,30 @@ TEST_F(Dynamic, ARequestIsAnsweredAtOnceWhateverPhysicsCosts) {
 TEST_F(Dynamic, AFarSeekFreezesNothing) {
   record_arm(dir / "run", 6000, -1);
   for (bool branch : {false, true}) {
-    ASSERT_EQ(open(), PH_OK) << ph_error();
-    want.dyn.mode = branch ? MODE_KINEMATIC : MODE_BOTH;
-    want.step = branch ? 0 : 5900;
-    want.dyn.branch.serial = branch;
-    want.dyn.branch.dynamic = branch;
-    want.dyn.branch.at = 5900;
-    serve();
-    struct snapshot *fresh = nullptr;
-    const struct dynamic *d = session_opened(s)->dynamic;
-    while (!(branch ? branch_wants(d) : dynamic_wants_frame(d))) { /* there is a run to seek in */
-      session_work(s, always, nullptr, &fresh);
-      ASSERT_EQ(fresh, nullptr);
-      usleep(1000);
+    bool seen = false; /* the pass on its own thread may be there before the seek */
+    for (int tries = 0; tries < 20 && !seen; tries++) {
+      ASSERT_EQ(open(), PH_OK) << ph_error();
+      want.dyn.mode = branch ? MODE_KINEMATIC : MODE_BOTH;
+      want.step = branch ? 0 : 5900;
+      want.dyn.branch.serial = branch;
+      want.dyn.branch.dynamic = branch;
+      want.dyn.branch.at = 5900;
+      serve();
+      struct snapshot *fresh = nullptr;
+      const struct dynamic *d = session_opened(s)->dynamic;
+      while (!(branch ? branch_wants(d) : dynamic_wants_frame(d))) { /* there is a run to seek in */
+        session_work(s, always, nullptr, &fresh);
+        ASSERT_EQ(fresh, nullptr);
+        usleep(1000);
+      }
+      int asked = 0; /* a request comes in the middle of it, and is gone again */
+      session_work(
+          s, [](void *arg) { return ++*static_cast<int *>(arg) == 20; }, &asked, &fresh);
+      ASSERT_NE(fresh, nullptr) << branch;
+      seen = !fresh->dyn->has_frame && fresh->dyn->pass.states > 0;
+      take(fresh);
     }
-    int asked = 0; /* a request comes in the middle of it, and is gone again */
-    session_work(
-        s, [](void *arg) { return ++*static_cast<int *>(arg) == 20; }, &asked, &fresh);
-    ASSERT_NE(fresh, nullptr) << branch;
-    EXPECT_FALSE(fresh->dyn->has_frame);
-    EXPECT_GT(fresh->dyn->pass.states, 0);
-    take(fresh);
+    EXPECT_TRUE(seen) << branch;
     settle();
     EXPECT_EQ(snap->dyn->has_frame, !branch);
     EXPECT_EQ(snap->dyn->pass.free_run, 6001);
