@@ -233,6 +233,8 @@ static bool variant_explains(const ph_findings *f, const struct search *s, const
   bool lossy = f->float32 || ph_findings_lack_warmstart(f, best);
   if (best->n == 0 || same_variant(&best->variant, &as_is->variant))
     return false;
+  if (!f->float32 && best->same < as_is->same)
+    return false; /* less comes back bit for bit */
   if (e->bad == 0)
     return best->same > as_is->same && best->same * 10 >= best->n * 9;
   if (best->fits * 2 >= best->n && best->fits > as_is->fits && explains(&s->board.top[0]))
@@ -271,6 +273,13 @@ static bool contacts_alone(const ph_findings *f) {
   return f->solver.all && t->free_n >= 3 && t->free_fits == t->free_n && fits * 2 < touched;
 }
 
+/* The warmstart is right up to a state. */
+static bool parts(const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  return ph_findings_part(f) &&
+         (e->bad == 0 || small(&f->as_is) || (e->free_run && !e->free_apart));
+}
+
 static bool few_bad(const ph_evidence *e) {
   return e->bad > 0 && e->bad * 5 <= e->transitions;
 }
@@ -279,6 +288,8 @@ static ph_cause decide(const ph_findings *f, const struct search *s) {
   const ph_evidence *e = f->evidence;
   if (ph_findings_hold_none(f))
     return PH_CAUSE_EVENTS;
+  if (parts(f))
+    return PH_CAUSE_WARMSTART;
   if (variant_explains(f, s, e))
     return f->best.variant.cold && f->best.variant.recipe == f->as_is.variant.recipe &&
                    f->best.variant.shift == f->as_is.variant.shift &&
@@ -286,6 +297,8 @@ static ph_cause decide(const ph_findings *f, const struct search *s) {
                    f->best.variant.timestep == f->as_is.variant.timestep
                ? PH_CAUSE_WARMSTART
                : PH_CAUSE_VARIANT;
+  if (ph_findings_refused(f))
+    return PH_CAUSE_EVENTS;
   if (actions_explain(f, e))
     return PH_CAUSE_ACTIONS;
   if (f->float32 && f->as_is.n > 0 && e->equal < e->transitions && small(&f->as_is))
@@ -320,8 +333,35 @@ static ph_status confront(struct search *s, ph_evidence *e, ph_findings *f) {
                                all ? e->nspikes : e->ncandidates, &f->own_bad);
   if (status == PH_OK)
     status = ph_bench_solver(s->bench, &s->as_is, e, &f->solver);
+  if (status == PH_OK)
+    status = ph_bench_parting(s->bench, &s->as_is, e, &f->parting);
   if (status == PH_OK && ph_evidence_regime(e))
     status = ph_bench_turned(s->bench, e->bad_first - 1, &f->turned);
+  return status;
+}
+
+/* A sample may pass by what else is wrong. A step without an action of its own is left out. */
+static ph_status hold_against_all(struct search *s, ph_findings *f) {
+  const ph_episode_meta *meta = ph_episode_meta_of(s->bench->episode);
+  int64_t n = meta->states - 1, most = n < PH_ALL ? n : PH_ALL, shift = f->best.variant.shift;
+  ph_pick *pick = calloc((size_t)most + 1, sizeof *pick);
+  ph_trial best, as_is;
+  size_t k = 0;
+  if (!pick)
+    return ph_fail(PH_ENOMEM, "diagnosis: no memory");
+  for (int64_t i = 0; i < most; i++) {
+    int64_t step = i * n / most, action = step + shift;
+    if (action >= 0 && action < meta->actions)
+      pick[k++].step = step;
+  }
+  ph_status status = ph_bench_mark_free(s->bench, pick, k);
+  if (status == PH_OK)
+    status = ph_bench_try(s->bench, &f->best.variant, pick, k, &best);
+  if (status == PH_OK)
+    status = ph_bench_try(s->bench, &s->as_is, pick, k, &as_is);
+  if (status == PH_OK && best.n > 0 && best.n == as_is.n)
+    f->best = best, f->as_is = as_is;
+  free(pick);
   return status;
 }
 
@@ -337,7 +377,7 @@ static ph_status confirm(struct search *s, ph_evidence *e, ph_findings *f) {
     status = ph_bench_own_ctrl(s->bench, &s->as_is, e->check, e->nchecks, &f->own_ctrl);
   if (status == PH_OK && e->sum.ctrl_unequal > 0)
     status = ph_bench_ctrl(s->bench, &s->as_is, e->sum.ctrl_first, f);
-  return status;
+  return status == PH_OK && variant_explains(f, s, e) ? hold_against_all(s, f) : status;
 }
 
 static void note_alone(ph_evidence *e, const ph_pick *pick, const ph_trial *t) {
@@ -351,6 +391,10 @@ static void note_alone(ph_evidence *e, const ph_pick *pick, const ph_trial *t) {
   e->last = pick->step + 1;
   e->equal += t->same;
   e->bad += !t->fits;
+  if (!t->same)
+    e->unequal_first = e->unequal_first ? e->unequal_first : e->last, e->unequal_last = e->last;
+  if (t->stops > 0 && e->stopped++ < PH_SPIKES)
+    e->stop[e->nstops++] = e->last;
   if (!t->fits)
     e->bad_first = e->bad_first ? e->bad_first : pick->step + 1, e->bad_last = pick->step + 1;
   if (!t->fits && e->nspikes < PH_SPIKES)
@@ -391,6 +435,9 @@ static ph_status examine(struct search *s, ph_evidence *e, ph_findings *f) {
     return status;
   if (e->equal == e->transitions && e->sum.ctrl_unequal == 0)
     return PH_OK;
+  status = ph_bench_refused(s->bench, &s->as_is, e, &f->refused);
+  if (status != PH_OK)
+    return status;
   status = search(s, e);
   if (status == PH_OK)
     status = confirm(s, e, f);
@@ -402,8 +449,8 @@ static void fill(ph_diagnosis *out, const ph_findings *f, const struct search *s
   out->as_is = s->as_is;
   out->best = f->best.n > 0 ? f->best.variant : s->as_is;
   out->cause = decide(f, s);
-  if (out->cause != PH_CAUSE_VARIANT && out->cause != PH_CAUSE_WARMSTART &&
-      out->cause != PH_CAUSE_UNKNOWN)
+  bool cold = out->cause == PH_CAUSE_WARMSTART && variant_explains(f, s, e) && !parts(f);
+  if (out->cause != PH_CAUSE_VARIANT && !cold && out->cause != PH_CAUSE_UNKNOWN)
     out->best = s->as_is;
   out->error = f->as_is.n > 0 ? f->as_is.median : 0;
   out->best_error = !other_way(out) ? out->error : f->best.median;

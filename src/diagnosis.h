@@ -17,6 +17,7 @@ enum {
   PH_SUBSTEPS = 20,   /* decimations that are tried */
   PH_SPIKES = 8,      /* events that are named */
   PH_CANDIDATES = 32, /* of which the probes are chosen */
+  PH_ALL = 20000,     /* those that a way that explains is held against, spread over more */
 };
 
 /* A transition, from recorded state `step` to the next. */
@@ -38,9 +39,13 @@ typedef struct ph_evidence {
   size_t nspikes;
   int64_t gap[PH_SPIKES]; /* states that the first ones lead to of which nothing is known */
   size_t ngaps;
-  bool first_alone; /* the only bad one is the first of the episode */
-  bool free_run;    /* of the free run something is known: */
-  bool free_apart;  /* it has an error of 1e-9 or more somewhere */
+  int64_t stopped; /* of the bad ones, those at which there is no state to compare: */
+  int64_t stop[PH_SPIKES];
+  size_t nstops;
+  int64_t unequal_first, unequal_last; /* states without equal bits; 0: none */
+  bool first_alone;                    /* the only bad one is the first of the episode */
+  bool free_run;                       /* of the free run something is known: */
+  bool free_apart;                     /* it has an error of 1e-9 or more somewhere */
   int64_t free_first;
   ph_analysis_summary sum;
   ph_pick candidate[PH_CANDIDATES];
@@ -56,11 +61,15 @@ typedef struct ph_trial {
   int fits;   /* no error of 1e-9 */
   int same;   /* bits of the state */
   int timely; /* time within 1e-9 s */
-  int free_n, free_fits;
+  int free_n, free_fits, free_same;
   int warm_n, warm_unequal; /* of those with the same state, where a warmstart is stored */
   double median, worst;     /* error in tolerances, inf where the engine stopped */
   int64_t worst_step;       /* the state that it leads to */
   ph_difference difference; /* there */
+  int64_t left[PH_SPIKES];  /* states that the first that do not fit lead to */
+  int nleft;
+  int stops;      /* those that the engine refuses; of the first: */
+  char stop[160]; /* why */
 } ph_trial;
 
 typedef struct ph_bench {
@@ -88,6 +97,19 @@ typedef struct ph_none {
   size_t element;
 } ph_none;
 
+/* Steps that cannot be run as the file says. */
+typedef struct ph_refused {
+  ph_trial trial; /* of the first of them */
+  int64_t action; /* row that holds a number that no engine takes; -1 */
+} ph_refused;
+
+/* Where a step comes to the state of the file, and to another warmstart. */
+typedef struct ph_parting {
+  int64_t state; /* the first; 0: there is none */
+  int element;   /* that is furthest off: */
+  double file, run;
+} ph_parting;
+
 /* Whether errors may be a warmstart's. */
 typedef struct ph_solver_part {
   bool all;     /* every step that was looked at and does not come back has constraints */
@@ -105,6 +127,8 @@ typedef struct ph_findings {
   ph_trial own_bad;     /* the same on steps that do not come back */
   ph_none none;
   ph_solver_part solver;
+  ph_refused refused;
+  ph_parting parting;
   ph_column turned; /* what drives physics is another in the file where a regime ends, or COUNT */
   bool float32, warmstart;
   int implied;
@@ -139,6 +163,8 @@ ph_status ph_bench_try(ph_bench *b, const ph_variant *v, const ph_pick *picks, s
 /* The same with the file's own ctrl in place of its actions. */
 ph_status ph_bench_own_ctrl(ph_bench *b, const ph_variant *v, const ph_pick *picks, size_t n,
                             ph_trial *out);
+/* Whether the warmstart of the file parts from the physics where bits begin to differ. */
+ph_status ph_bench_parting(ph_bench *b, const ph_variant *v, const ph_evidence *e, ph_parting *out);
 /* The first number of ctrl that is another at a state. */
 ph_status ph_bench_ctrl(ph_bench *b, const ph_variant *v, int64_t state, ph_findings *out);
 /* Whether x does better than y. */
@@ -155,11 +181,17 @@ double ph_ratio(const ph_difference *d, const ph_tolerance *tolerance);
 bool ph_findings_lack_warmstart(const ph_findings *f, const ph_trial *t);
 /* Whether numbers that are none are all that is wrong with steps. */
 bool ph_findings_hold_none(const ph_findings *f);
+/* Whether steps that the engine refuses are all that is wrong. */
+bool ph_findings_refused(const ph_findings *f);
+/* Whether what is wrong is the warmstart of the file from a state on: all before it comes back. */
+bool ph_findings_part(const ph_findings *f);
 /* The first steps that are bad or not known, in their order. */
 size_t ph_findings_steps(const ph_findings *f, int64_t out[PH_SPIKES]);
 
 /* Looks for numbers that are none where these steps begin and end. PH_ENOMEM. */
 ph_status ph_bench_none(ph_bench *b, const ph_evidence *e, ph_none *out);
+/* Looks why steps cannot be run. */
+ph_status ph_bench_refused(ph_bench *b, const ph_variant *v, const ph_evidence *e, ph_refused *out);
 /* Looks what the solver may have to do with bad steps. */
 ph_status ph_bench_solver(ph_bench *b, const ph_variant *v, ph_evidence *e, ph_solver_part *out);
 /* Which column that drives physics from outside is another in the file from a state on. */

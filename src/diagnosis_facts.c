@@ -21,6 +21,14 @@ static bool free_bad(const ph_step_facts *fact) {
   return fact->free_class == PH_DIVERGED;
 }
 
+/* No number at all: the step came to no state. */
+static bool stopped(const ph_step_facts *fact) {
+  for (int m = 0; m < PH_MEASURE_COUNT; m++)
+    if (!isnan(fact->one_max[m]))
+      return false;
+  return fact->one_class == PH_DIVERGED;
+}
+
 /* --- counting --- */
 
 struct gather {
@@ -50,6 +58,10 @@ static void count(struct gather *g, int64_t state, const ph_step_facts *fact) {
   out->bad += bad;
   if (bad)
     out->bad_first = out->bad_first ? out->bad_first : state, out->bad_last = state;
+  if (!fact->one_equal)
+    out->unequal_first = out->unequal_first ? out->unequal_first : state, out->unequal_last = state;
+  if (stopped(fact) && out->stopped++ < PH_SPIKES)
+    out->stop[out->nstops++] = state;
   g->loose += !bad && !fact->one_equal;
   if (bad && out->nspikes < PH_SPIKES)
     out->spike[out->nspikes++] = state;

@@ -46,6 +46,17 @@ ph_status ph_bench_none(ph_bench *b, const ph_evidence *e, ph_none *out) {
   return PH_OK;
 }
 
+/* What is wrong after it has to be a warmstart's. */
+bool ph_findings_part(const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  const ph_solver_part *solver = &f->solver;
+  const ph_trial *t = &f->as_is;
+  if (f->parting.state == 0 || t->free_same < t->free_n ||
+      (f->best.same > t->same && f->best.same == f->best.n))
+    return false;
+  return e->bad == 0 || (solver->all && solver->n > 0 && solver->moved * 4 >= solver->n * 3);
+}
+
 bool ph_findings_lack_warmstart(const ph_findings *f, const ph_trial *t) {
   return !f->warmstart && t->free_n < t->n;
 }
@@ -63,6 +74,45 @@ size_t ph_findings_steps(const ph_findings *f, int64_t out[PH_SPIKES]) {
     out[n++] = spike ? e->spike[i++] : e->gap[k++];
   }
   return n;
+}
+
+/* --- what the engine refuses --- */
+
+/* Beyond what it takes as a ctrl. */
+static bool too_large(double x) {
+  return !(fabs(x) <= 1e10);
+}
+
+/* The action of a step, where it is what the engine refuses. */
+static ph_status find_action(ph_bench *b, int64_t row, int64_t *out) {
+  size_t n = (size_t)b->run->dims.action_dim;
+  if (b->run->substeps || row < 0 || row >= ph_episode_rows(b->episode, PH_COL_ACTIONS))
+    return PH_OK;
+  double *action = malloc((n + 1) * sizeof *action);
+  if (!action)
+    return ph_fail(PH_ENOMEM, "diagnosis: no memory");
+  if (ph_episode_read(b->episode, PH_COL_ACTIONS, row, 1, action) == PH_OK)
+    for (size_t i = 0; i < n && *out < 0; i++)
+      *out = too_large(action[i]) ? row : -1;
+  free(action);
+  return PH_OK;
+}
+
+ph_status ph_bench_refused(ph_bench *b, const ph_variant *v, const ph_evidence *e,
+                           ph_refused *out) {
+  ph_pick pick[PH_SPIKES];
+  *out = (ph_refused){.action = -1};
+  for (size_t i = 0; i < e->nstops; i++)
+    pick[i] = (ph_pick){.step = e->stop[i] - 1, .bad = true};
+  ph_status status = ph_bench_try(b, v, pick, e->nstops, &out->trial);
+  if (status == PH_OK && out->trial.stops > 0)
+    status = find_action(b, out->trial.worst_step - 1 + v->shift, &out->action);
+  return status;
+}
+
+bool ph_findings_refused(const ph_findings *f) {
+  const ph_trial *t = &f->refused.trial;
+  return t->stops > 0 && t->stops == t->n && f->evidence->stopped == f->evidence->bad;
 }
 
 /* --- the solver's part --- */

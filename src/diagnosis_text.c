@@ -201,9 +201,21 @@ static void add_rest(ph_diagnosis *out, const ph_evidence *e) {
       e->equal == rest ? " bit for bit" : "");
 }
 
+static bool is_stop(const ph_evidence *e, int64_t state) {
+  for (size_t i = 0; i < e->nstops; i++)
+    if (e->stop[i] == state)
+      return true;
+  return false;
+}
+
+/* Bad steps but those that cannot be run. */
 static void add_spikes(ph_diagnosis *out, const ph_evidence *e) {
+  bool first = true;
   for (size_t i = 0; i < e->nspikes; i++)
-    add(out, "%s%lld", i ? ", " : "", (long long)e->spike[i]);
+    if (!is_stop(e, e->spike[i])) {
+      add(out, "%s%lld", first ? "" : ", ", (long long)e->spike[i]);
+      first = false;
+    }
   add(out, "%s", e->bad > (int64_t)e->nspikes ? ", ..." : "");
 }
 
@@ -226,6 +238,30 @@ static void say_none_of_file(ph_diagnosis *out, const ph_findings *f) {
     add(out, "%s%lld", i ? ", " : "", (long long)step[i]);
   add(out, "%s cannot come back; ", n == PH_SPIKES ? ", ..." : "");
   add_rest(out, f->evidence);
+  add(out, ".");
+}
+
+/* "Step 61 cannot be run again: ctrl[0] (actuator "m1") is 1e+308 (the file's action 60)" */
+static void add_refused(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  const ph_refused *refused = &f->refused;
+  add(out, "Step%s ", e->stopped == 1 ? "" : "s");
+  for (size_t i = 0; i < e->nstops; i++)
+    add(out, "%s%lld", i ? ", " : "", (long long)e->stop[i]);
+  add(out, "%s cannot be run again: ", e->stopped > (int64_t)e->nstops ? ", ..." : "");
+  if (e->stopped > 1)
+    add(out, "at %lld ", (long long)refused->trial.worst_step);
+  add(out, "%s", refused->trial.stop);
+  if (refused->action >= 0)
+    add(out, " (the file's action %lld)", (long long)refused->action);
+}
+
+static void say_refused(ph_diagnosis *out, const ph_findings *f) {
+  add_refused(out, f);
+  if (f->evidence->transitions > f->evidence->bad) {
+    add(out, "; ");
+    add_rest(out, f->evidence);
+  }
   add(out, ".");
 }
 
@@ -283,22 +319,26 @@ static void say_events(ph_diagnosis *out, const ph_findings *f) {
     say_none_of_file(out, f);
     return;
   }
+  if (ph_findings_refused(f)) {
+    say_refused(out, f);
+    return;
+  }
   if (ph_evidence_regime(e)) {
     say_regime(out, f);
     return;
   }
   name_sum(text, sizeof text, f, true, &step);
-  if (e->bad == 1)
-    add(out, "1-step error is %s at step %lld", text, (long long)e->spike[0]);
+  int64_t n = e->bad - e->stopped;
+  if (n == 1)
+    add(out, "1-step error is %s at step %lld", text, (long long)step);
   else {
     add(out, "1-step error is up to %s (at %lld), at %lld steps: ", text, (long long)step,
-        (long long)e->bad);
+        (long long)n);
     add_spikes(out, e);
   }
   add(out, "; ");
   add_rest(out, e);
-  add(out, ": %s that the file does not hold %s. ", e->bad == 1 ? "an event" : "events",
-      event_text(f));
+  add(out, ": %s that the file does not hold %s. ", n == 1 ? "an event" : "events", event_text(f));
   add_none_fits(out, f);
 }
 
@@ -309,17 +349,26 @@ static void add_left(ph_diagnosis *out, const ph_findings *f) {
   if (left == 0)
     return;
   bool none = f->none.col < PH_COL_COUNT; /* that is said after it */
-  if (isinf(best->worst))
-    add(out, " Left is step %lld, which stops the engine", (long long)best->worst_step);
-  else {
+  bool few = left > 1 && left * 5 <= best->n;
+  if (few)
+    add(out, " Left are %d steps (", left);
+  else
     add(out, " Left is ");
+  for (int i = 0; few && i < best->nleft; i++)
+    add(out, "%s%lld", i ? ", " : "", (long long)best->left[i]);
+  add(out, "%s", !few ? "" : left > best->nleft ? ", ...): " : "): ");
+  if (best->stops > 0)
+    add(out, "step %lld, which stops the engine: %s", (long long)best->worst_step, best->stop);
+  else if (isinf(best->worst))
+    add(out, "step %lld", (long long)best->worst_step);
+  else
     add_error(out, f, best);
-  }
   bool solver = best->free_n > 0 && best->free_fits == best->free_n && best->free_n < best->n;
   if (solver && !f->warmstart)
     add(out, ", in contact: no warmstart is stored.");
-  else if (left * 5 <= best->n && !none)
-    add(out, ": an event that the file does not hold %s.", event_text(f));
+  else if (left * 5 <= best->n && !none && best->stops < left)
+    add(out, ": %s that the file does not hold %s.", left == 1 ? "an event" : "events",
+        event_text(f));
   else
     add(out, "%s", solver ? ", in contact." : ".");
 }
@@ -354,8 +403,7 @@ static void say_variant(ph_diagnosis *out, const ph_findings *f) {
 }
 
 /* Some steps are beyond what the others lose. */
-static void add_beyond(ph_diagnosis *out, const ph_findings *f) {
-  int64_t n = f->evidence->sum.one_count[PH_DIVERGED];
+static void add_beyond(ph_diagnosis *out, const ph_findings *f, int64_t n) {
   add(out, "States are stored as float32, which the other steps tell by their last digits; beside "
            "that 1-step error is up to ");
   add_sum(out, f, true);
@@ -367,18 +415,51 @@ static void add_beyond(ph_diagnosis *out, const ph_findings *f) {
 
 static void say_float32(ph_diagnosis *out, const ph_findings *f) {
   bool lacks = ph_findings_lack_warmstart(f, &f->as_is);
-  if (f->evidence->sum.one_count[PH_DIVERGED] > 0) {
-    add_beyond(out, f);
+  int64_t beyond = f->evidence->sum.one_count[PH_DIVERGED] - f->evidence->stopped;
+  if (beyond > 0) {
+    add_beyond(out, f, beyond);
     add(out, lacks ? ". No warmstart is stored either" : "");
   } else {
     add(out, "States are stored as float32: a step comes back no closer than ");
-    add_error(out, f, &f->as_is);
-    add(out, lacks ? ". No warmstart is stored either" : ". Nothing else is wrong with the steps");
+    if (isinf(f->as_is.worst))
+      add_sum(out, f, true);
+    else
+      add_error(out, f, &f->as_is);
+    add(out, lacks                      ? ". No warmstart is stored either"
+             : f->evidence->stopped > 0 ? ""
+                                        : ". Nothing else is wrong with the steps");
   }
   if (f->evidence->free_apart) {
     add(out, "; run on, it comes to ");
     add_sum(out, f, false);
   }
+  add(out, ".");
+}
+
+static void say_parting(ph_diagnosis *out, const ph_findings *f) {
+  const ph_evidence *e = f->evidence;
+  const ph_parting *parting = &f->parting;
+  add(out, "The warmstart in the file is not the one that was used from step %lld ",
+      (long long)parting->state + 1);
+  if (e->unequal_last < e->last)
+    add(out, "to about %lld", (long long)e->unequal_last + 1);
+  else
+    add(out, "on");
+  add(out,
+      ": at state %lld its element %d is %.9g, physics comes to %.9g. The %lld steps up to there "
+      "come back bit for bit, ",
+      (long long)parting->state, parting->element, parting->file, parting->run,
+      (long long)parting->state);
+  if (e->bad == 0)
+    add(out, "the others within 1e-9");
+  else {
+    add(out, "the largest 1-step error is ");
+    add_sum(out, f, true);
+  }
+  if (e->bad > 0 && !f->solver.worst)
+    add(out, ", which no warmstart brings about: an event that the file does not hold");
+  if (e->free_run && !e->free_apart)
+    add(out, ". Run on from its start every state comes back");
   add(out, ".");
 }
 
@@ -391,7 +472,11 @@ static void say_warmstart(ph_diagnosis *out, const ph_findings *f) {
     add_count(out, f, &f->best);
     add(out, "; ");
     add_as_is(out, f);
-    add(out, " %d do: the recording kept no warmstart.", t->same);
+    add(out, " %d do: the recording used no warmstart.", t->same);
+    return;
+  }
+  if (ph_findings_part(f)) {
+    say_parting(out, f);
     return;
   }
   add(out, "%s: ",
@@ -494,6 +579,13 @@ static void say_cause(ph_diagnosis *out, const ph_findings *f) {
 
 void ph_diagnosis_say(ph_diagnosis *out, const ph_findings *f) {
   say_cause(out, f);
+  bool said = ph_findings_hold_none(f) || out->cause == PH_CAUSE_VARIANT ||
+              (out->cause == PH_CAUSE_EVENTS && ph_findings_refused(f));
+  if (f->refused.trial.stops > 0 && !said) {
+    add(out, " ");
+    add_refused(out, f);
+    add(out, ".");
+  }
   if (f->none.col < PH_COL_COUNT && !ph_findings_hold_none(f)) {
     add(out, " In the file ");
     add_none(out, &f->none);

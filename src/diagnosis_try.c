@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,19 @@ static bool within_rounding(const ph_difference *d) {
   return true;
 }
 
+/* "demo_0: step 60: simulation: WHY" */
+static void note_stop(ph_trial *out, int64_t step) {
+  static const char simulation[] = "simulation: ";
+  char head[40];
+  const char *why = ph_error();
+  snprintf(head, sizeof head, "step %lld: ", (long long)step);
+  const char *at = strstr(why, head);
+  why = at ? at + strlen(head) : why;
+  why += strncmp(why, simulation, strlen(simulation)) == 0 ? strlen(simulation) : 0;
+  if (out->stops++ == 0)
+    snprintf(out->stop, sizeof out->stop, "%.*s", (int)sizeof out->stop - 1, why);
+}
+
 /* Takes what a step came to; dynamic is NULL where the engine stopped. */
 static ph_status take(ph_bench *b, const ph_pick *pick, const ph_row *dynamic, double *errors,
                       ph_trial *out) {
@@ -208,6 +222,9 @@ static ph_status take(ph_bench *b, const ph_pick *pick, const ph_row *dynamic, d
   out->timely += dynamic && fabs(recorded.state[0] - dynamic->state[0]) < 1e-9;
   out->free_n += pick->free;
   out->free_fits += pick->free && fits;
+  out->free_same += pick->free && same;
+  if (!fits && out->nleft < PH_SPIKES)
+    out->left[out->nleft++] = pick->step + 1;
   if (same && recorded.warmstart && dynamic->warmstart && nv > 0) {
     out->warm_n++;
     out->warm_unequal += memcmp(recorded.warmstart, dynamic->warmstart, nv * sizeof(double)) != 0;
@@ -240,32 +257,35 @@ static void vary(ph_bench *b, const ph_variant *v) {
   b->run->opt.cold = v->cold;
 }
 
+static ph_status try_one(ph_bench *b, const ph_variant *v, const ph_pick *pick, double *errors,
+                         ph_trial *out) {
+  b->run->opt.anchor = v->cold ? pick->step : 0; /* that is where it is cold */
+  ph_status status = set_timestep(b, v->timestep);
+  if (status == PH_OK)
+    status = ph_cursor_one_row(b->cursor, pick->step);
+  if (status != PH_OK && !ph_rerun_of_step(status))
+    return status;
+  if (status != PH_OK && status != PH_ESIM)
+    return PH_OK; /* the file's fault, not the variant's */
+  if (status == PH_ESIM)
+    note_stop(out, pick->step);
+  return take(b, pick, status == PH_OK ? &ph_cursor_now(b->cursor)->row : NULL, errors, out);
+}
+
 ph_status ph_bench_try(ph_bench *b, const ph_variant *v, const ph_pick *picks, size_t n,
                        ph_trial *out) {
-  double errors[PH_CHECKS];
+  double *errors = malloc((n + 1) * sizeof *errors);
+  ph_status status = errors ? PH_OK : ph_fail(PH_ENOMEM, "diagnosis: no memory");
   memset(out, 0, sizeof *out);
   out->variant = *v;
   vary(b, v);
-  for (size_t i = 0; i < n && i < PH_CHECKS; i++) {
-    if (canceled(b))
-      return stop();
-    b->run->opt.anchor = v->cold ? picks[i].step : 0; /* that is where it is cold */
-    ph_status status = set_timestep(b, v->timestep);
-    if (status == PH_OK)
-      status = ph_cursor_one_row(b->cursor, picks[i].step);
-    if (status != PH_OK && !ph_rerun_of_step(status))
-      return status;
-    if (status != PH_OK && status != PH_ESIM)
-      continue; /* the file's fault, not the variant's */
-    status =
-        take(b, &picks[i], status == PH_OK ? &ph_cursor_now(b->cursor)->row : NULL, errors, out);
-    if (status != PH_OK)
-      return status;
-  }
-  out->median = median_of(errors, (size_t)out->n);
-  return PH_OK;
+  for (size_t i = 0; i < n && status == PH_OK; i++)
+    status = canceled(b) ? stop() : try_one(b, v, &picks[i], errors, out);
+  if (status == PH_OK)
+    out->median = median_of(errors, (size_t)out->n);
+  free(errors);
+  return status;
 }
-
 static bool copy_ctrl(ph_bench *b, int64_t state, double *ctrl) {
   ph_row row;
   if (ph_rerun_row(b->cursor, state, &row) != PH_OK || !row.ctrl)
@@ -333,6 +353,44 @@ ph_status ph_bench_ctrl(ph_bench *b, const ph_variant *v, int64_t state, ph_find
       out->ctrl_run = ctrl[i];
       break;
     }
+  return PH_OK;
+}
+
+/* Bits of the state do not hide so much of what led to it: it is no rounding. */
+static void note_parting(const double *file, const double *run, int n, int64_t state,
+                         ph_parting *out) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    double error = fabs(file[i] - run[i]) / (1 + fabs(run[i]));
+    if (error > 1e-9 && error > most) {
+      most = error;
+      *out = (ph_parting){state, i, file[i], run[i]};
+    }
+  }
+}
+
+ph_status ph_bench_parting(ph_bench *b, const ph_variant *v, const ph_evidence *e,
+                           ph_parting *out) {
+  int64_t state = e->unequal_first, span = e->unequal_last - state + 1;
+  ph_row recorded;
+  *out = (ph_parting){0};
+  if (state < 2 || !ph_episode_has(b->episode, PH_COL_WARMSTART) ||
+      (e->transitions - e->equal) * 4 < span * 3 || span < 5)
+    return PH_OK;
+  vary(b, v);
+  b->run->opt.anchor = 0;
+  ph_status status = set_timestep(b, v->timestep);
+  if (status == PH_OK)
+    status = ph_cursor_one_row(b->cursor, state - 1);
+  if (status == PH_OK)
+    status = ph_rerun_row(b->cursor, state, &recorded);
+  if (status != PH_OK)
+    return ph_rerun_of_step(status) ? PH_OK : status;
+  const ph_row *run = &ph_cursor_now(b->cursor)->row;
+  size_t width = ph_schema_width(PH_COL_STATES, &b->run->dims);
+  if (recorded.warmstart && run->warmstart &&
+      memcmp(recorded.state, run->state, width * sizeof(double)) == 0)
+    note_parting(recorded.warmstart, run->warmstart, b->run->dims.nv, state, out);
   return PH_OK;
 }
 

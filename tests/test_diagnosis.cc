@@ -21,8 +21,8 @@ TEST(Diagnosis, FindsTheActionOfTheStepBefore) {
     Wrong w(xml);
     w.move_actions(-1);
     w.expect_variant(-1, 5, PH_RECIPE_STEP,
-                     "With the action of the step before (offset -1) 99 of 99 steps");
-    EXPECT_NE(nullptr, strstr(w.said.text, "as the file says 0 do")) << w.said.text;
+                     "With the action of the step before (offset -1) 119 of 119 steps");
+    EXPECT_NE(nullptr, strstr(w.said.text, "as the file says 1 do")) << w.said.text;
     EXPECT_LT(w.said.best_error, w.said.error);
   }
 }
@@ -51,7 +51,7 @@ TEST(Diagnosis, FindsADecimationThatOnlyTheTimesTell) {
   truth.control_steps = 33;
   Wrong w(arm_xml(), truth);
   w.say_control_steps(10);
-  w.expect_variant(0, 33, PH_RECIPE_STEP, "With 33 substeps a step 99 of 99 steps that were tried");
+  w.expect_variant(0, 33, PH_RECIPE_STEP, "With 33 substeps a step 120 of 120 steps come");
 }
 
 TEST(Diagnosis, SaysThatTheTimesAreAnothers) {
@@ -70,11 +70,11 @@ TEST(Diagnosis, FindsTheRecipe) {
   truth.recipe = PH_RECIPE_FORWARD_STEP;
   Wrong w(box_xml("solver='PGS' iterations='20'"), truth);
   w.expect_variant(0, 5, PH_RECIPE_FORWARD_STEP,
-                   "With the recipe forward_step 99 of 99 steps that were tried");
+                   "With the recipe forward_step 120 of 120 steps come");
   truth.recipe = PH_RECIPE_STEP1_STEP2;
   Wrong v(arm_xml("integrator='RK4'"), truth);
   v.expect_variant(0, 5, PH_RECIPE_STEP1_STEP2,
-                   "With the recipe step1_step2 99 of 99 steps that were tried");
+                   "With the recipe step1_step2 120 of 120 steps come");
 }
 
 TEST(Diagnosis, FindsTheRecipeWhereItOnlyTurnsTheLastBits) {
@@ -169,7 +169,7 @@ TEST(Diagnosis, SaysThatTheTimestepIsAnother) {
   Wrong w(arm_xml());
   w.meta.timestep = 0; /* not known */
   w.use(replaced(arm_xml(), "timestep='0.002'", "timestep='0.003'"));
-  w.expect_variant(0, 5, PH_RECIPE_STEP, "With a timestep of 0.002 s 99 of 99 steps");
+  w.expect_variant(0, 5, PH_RECIPE_STEP, "With a timestep of 0.002 s 120 of 120 steps");
   EXPECT_EQ(0.002, w.said.best.timestep);
   EXPECT_NE(nullptr, strstr(w.said.text, "as the file says (5 substeps of 0.003 s) 0 do"))
       << w.said.text;

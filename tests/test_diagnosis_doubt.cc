@@ -122,7 +122,109 @@ TEST(DiagnosisDoubt, ActionsThatTheCtrlContradictsAreNamedHoweverFew) {
   }
 }
 
+/* --- what the engine refuses --- */
+
+TEST(DiagnosisDoubt, AStepThatTheEngineRefusesIsNoEvent) {
+  for (double x : {1e11, 1e308})
+    for (int at : {0, 60, 119}) {
+      Wrong w(arm_xml());
+      w.drop(PH_COL_WARMSTART);
+      w.drop(PH_COL_CTRL);
+      w.row(PH_COL_ACTIONS, at)[0] = x;
+      char text[200];
+      snprintf(text, sizeof text,
+               "Step %d cannot be run again: ctrl[0] (actuator \"ms\") is %g (the file's action "
+               "%d); the other 119 come back bit for bit.",
+               at + 1, x, at);
+      w.expect(PH_CAUSE_EVENTS, text);
+      EXPECT_FALSE(says(w, "event") || says(w, "1-step")) << w.said.text;
+      ASSERT_EQ(1u, w.said.nevents);
+      EXPECT_EQ(at + 1, w.said.event[0]);
+    }
+  Wrong many(arm_xml());
+  for (int t = 60; t < 80; t++)
+    many.row(PH_COL_ACTIONS, t)[1] = -1e11;
+  many.expect(PH_CAUSE_EVENTS, "Steps 61, 62, 63, 64, 65, 66, 67, 68, ... cannot be run again: at "
+                               "61 ctrl[1] (actuator \"me\") is -1e+11 (the file's action 60); the "
+                               "other 100 come back bit for bit.");
+}
+
+TEST(DiagnosisDoubt, AStepThatTheEngineRefusesIsNamedBesideAllElse) {
+  Wrong event(arm_xml());
+  event.drop(PH_COL_CTRL);
+  event.row(PH_COL_ACTIONS, 60)[0] = 1e11;
+  event.row(PH_COL_ACTIONS, 80)[0] += 0.5;
+  event.expect(PH_CAUSE_EVENTS, "at step 81; the other 118 come back bit for bit: an event that");
+  EXPECT_TRUE(says(event, "Step 61 cannot be run again: ctrl[0]")) << event.said.text;
+  Wrong moved(arm_xml());
+  moved.row(PH_COL_ACTIONS, 60)[0] = 1e11;
+  moved.move_actions(-1);
+  moved.expect_variant(-1, 5, PH_RECIPE_STEP,
+                       "118 of 119 steps that were tried come back bit for bit; as the file says 1 "
+                       "do. Left is step 61, which stops the engine: ctrl[0] (actuator \"ms\")");
+  EXPECT_FALSE(says(moved, "event")) << moved.said.text;
+  Wrong single(arm_xml());
+  single.row(PH_COL_ACTIONS, 60)[0] = 1e11;
+  single.round_states();
+  single.expect(PH_CAUSE_FLOAT32, "States are stored as float32: a step comes back no closer than");
+  EXPECT_TRUE(says(single, "Step 61 cannot be run again: ctrl[0]")) << single.said.text;
+  EXPECT_FALSE(says(single, "event") || says(single, "Nothing else")) << single.said.text;
+  Wrong all(arm_xml());
+  for (int t = 0; t < 120; t++)
+    all.row(PH_COL_ACTIONS, t)[0] = 1e11;
+  all.drop(PH_COL_CTRL);
+  all.expect(PH_CAUSE_EVENTS, "cannot be run again: at 1 ctrl[0]");
+}
+
+/* --- a warmstart that is right up to a state --- */
+
+TEST(DiagnosisDoubt, AWarmstartThatPartsIsSaidWithItsStep) {
+  for (const char *option : {"", "solver='PGS' iterations='10'", "solver='CG'"}) {
+    Wrong w(box_xml(option));
+    for (int t = 50; t <= 120; t++)
+      for (int i = 0; i < w.meta.dims.nv; i++)
+        w.row(PH_COL_WARMSTART, t)[i] += 1e-3;
+    w.expect(PH_CAUSE_WARMSTART, "The warmstart in the file is not the one that was used from "
+                                 "step 51 on: at state 50 its element");
+    EXPECT_TRUE(says(w, "The 50 steps up to there come back bit for bit, ")) << w.said.text;
+    EXPECT_TRUE(says(w, "Run on from its start every state comes back.")) << w.said.text;
+    EXPECT_FALSE(says(w, "recipe") || says(w, "event")) << w.said.text;
+    EXPECT_EQ(PH_RECIPE_STEP, w.said.best.recipe);
+    EXPECT_FALSE(w.said.best.cold);
+  }
+  Wrong some(arm_xml()); /* nothing is constrained: no state tells */
+  for (int t = 50; t < 100; t++)
+    some.row(PH_COL_WARMSTART, t)[1] = 0;
+  some.expect(PH_CAUSE_WARMSTART,
+              "from step 51 to about 100: at state 50 its element 1 is 0, physics");
+  EXPECT_TRUE(says(some, "the others within 1e-9. Run on")) << some.said.text;
+}
+
+TEST(DiagnosisDoubt, AWarmstartThatPartsIsToldFromAChangeOfModel) {
+  Wrong w(box_xml());
+  for (int t = 50; t <= 120; t++)
+    w.row(PH_COL_STATES, t)[1] += 0.01;
+  ASSERT_EQ(PH_OK, w.diagnose()) << ph_error();
+  EXPECT_NE(PH_CAUSE_WARMSTART, w.said.cause) << w.said.text;
+}
+
 /* --- a part of it --- */
+
+/* Some are not among those that are tried first. */
+TEST(DiagnosisDoubt, AWayThatFitsIsHeldAgainstAllSteps) {
+  for (int at = 55; at < 67; at++) {
+    Wrong w(arm_xml());
+    w.drop(PH_COL_WARMSTART);
+    w.drop(PH_COL_CTRL);
+    w.row(PH_COL_ACTIONS, at)[0] += 0.4;
+    w.move_actions(1);
+    std::string text = "118 of 119 steps that were tried come back bit for bit; as the file says 1 "
+                       "do. Left is ";
+    w.expect_variant(1, 5, PH_RECIPE_STEP, text.c_str());
+    text = "at step " + std::to_string(at + 1) + ": an event";
+    EXPECT_TRUE(says(w, text.c_str())) << w.said.text;
+  }
+}
 
 TEST(DiagnosisDoubt, AChangeOfRegimeIsSaidWithItsStep) {
   Wrong on(arm_xml());
@@ -173,7 +275,8 @@ TEST(DiagnosisDoubt, TheTimestepIsNamedWhereTheTimesHideIt) {
       if (moved)
         w.move_actions(1);
       w.expect_variant(moved, 10, PH_RECIPE_STEP,
-                       "a timestep of 0.002 s and 10 substeps a step 99 of 99 steps");
+                       moved ? "a timestep of 0.002 s and 10 substeps a step 119 of 119 steps"
+                             : "a timestep of 0.002 s and 10 substeps a step 120 of 120 steps");
       EXPECT_EQ(0.002, w.said.best.timestep);
     }
 }

@@ -14,8 +14,8 @@ TEST(DiagnosisPairs, OffsetAndDecimation) {
       if (!times)
         w.say_time(8 * 0.002); /* they repeat what the file says */
       w.expect_variant(by, 5, PH_RECIPE_STEP,
-                       by < 0 ? "(offset -1) and 5 substeps a step 99 of 99"
-                              : "(offset +1) and 5 substeps a step 99 of 99");
+                       by < 0 ? "(offset -1) and 5 substeps a step 119 of 119"
+                              : "(offset +1) and 5 substeps a step 119 of 119");
       EXPECT_NE(nullptr, strstr(w.said.text, "as the file says (8 substeps) 0 do")) << w.said.text;
     }
   }
@@ -58,7 +58,7 @@ TEST(DiagnosisPairs, RecipeAndEvent) {
       d->qvel[19] += 0.5;
   };
   Wrong w(box_xml("solver='PGS' iterations='20'"), truth);
-  w.expect_variant(0, 5, PH_RECIPE_FORWARD_STEP, "With the recipe forward_step 98 of 99");
+  w.expect_variant(0, 5, PH_RECIPE_FORWARD_STEP, "With the recipe forward_step 119 of 120");
   EXPECT_NE(nullptr, strstr(w.said.text, "at step 51: an event")) << w.said.text;
 }
 
@@ -94,8 +94,9 @@ TEST(DiagnosisPairs, OffsetAndEvents) {
   };
   Wrong w(arm_xml(), truth);
   w.move_actions(-1);
-  w.expect_variant(-1, 5, PH_RECIPE_STEP, "(offset -1) 9");
-  EXPECT_NE(nullptr, strstr(w.said.text, "an event")) << w.said.text;
+  w.expect_variant(-1, 5, PH_RECIPE_STEP, "(offset -1) 117 of 119");
+  EXPECT_NE(nullptr, strstr(w.said.text, "Left are 2 steps (31, 32): ")) << w.said.text;
+  EXPECT_NE(nullptr, strstr(w.said.text, ": events that the file")) << w.said.text;
 }
 
 TEST(DiagnosisPairs, StartAndEvent) {

@@ -23,7 +23,10 @@ TEST(Field, ShiftedActionsAreFoundAndTheBestOffsetIsNamed) {
     for (const std::string &path : {run, demo}) {
       SCOPED_TRACE(path + " " + name);
       Opened o(path);
-      o.expect(PH_CAUSE_VARIANT, {name.c_str(), " as the file says 0 do"});
+      o.expect(PH_CAUSE_VARIANT, {name.c_str(), " as the file says "});
+      /* an end that repeats its action comes back either way */
+      EXPECT_TRUE(strstr(o.said.text, "says 0 do") || strstr(o.said.text, "says 1 do"))
+          << o.said.text;
       EXPECT_EQ(shift, o.said.best.shift);
       EXPECT_EQ(5, o.said.best.control_steps);
       EXPECT_GT(o.said.fits * 100, o.said.sampled * 95) << o.said.text;

@@ -48,8 +48,9 @@ typedef struct ph_diagnosis {
   char text[400]; /* the sentence */
 } ph_diagnosis;
 
-/* Looks at what the analysis knows, and tries variants on at most a few hundred transitions. The
- * analysis must have ended. cancel is nullable: PH_ECANCELED. PH_ENOTFOUND: STATES ONLY. */
+/* Looks at what the analysis knows, and tries variants on at most a few hundred transitions,
+ * and holds one that explains them against all (20000, spread over more). The analysis must have
+ * ended. cancel is nullable: PH_ECANCELED. PH_ENOTFOUND: STATES ONLY. */
 PH_API ph_status ph_diagnose(ph_diagnosis *out, const ph_analysis *a, bool (*cancel)(void *arg),
                              void *arg);
 
