@@ -91,7 +91,8 @@ static ph_status add_group(tree *t, const char *path, const char *shown) {
                     DEPTH_MAX);
     ph_h5_close(group);
   } else {
-    snprintf(t->path, sizeof t->path, "%s/", path);
+    memcpy(t->path, path, n); /* name_link leaves room for the two */
+    memcpy(t->path + n, "/", 2);
     t->length = n + 1;
     t->depth++;
     status = walk(t, group);
