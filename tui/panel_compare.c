@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comparison.h"
 #include "dynamic_view.h"
 #include "panel.h"
 #include "text.h"
@@ -168,61 +169,27 @@ int compare_signal(const struct app *app, int line) {
 
 /* --- drawing --- */
 
-enum { VALUE = 9, ERROR = 8 };
-
-/* Columns of a line; 0: left out. */
-struct columns {
-  int name, unit;
-  bool dynamic, now, worst, step;
-};
-
-static struct columns columns_fit(const struct rows *rows, int width) {
-  struct columns c = {.name = 9};
-  int longest = 9, unit = 0;
+static struct comparison columns_fit(const struct rows *rows, int width) {
+  int name = 0, unit = 0;
   for (int i = 0; i < rows->n; i++) {
     int w = text_width(rows->row[i].name, 24, NULL);
     int u = text_width(rows->row[i].unit ? rows->row[i].unit : "", 6, NULL);
-    longest = w > longest ? w : longest;
+    name = w > name ? w : name;
     unit = u > unit ? u : unit;
   }
-  int room = width - 2 - c.name - VALUE;
-  c.dynamic = room >= VALUE + 1;
-  room -= c.dynamic ? VALUE + 1 : 0;
-  c.now = room >= ERROR + 1;
-  room -= c.now ? ERROR + 1 : 0;
-  c.worst = c.now && room >= ERROR + 1;
-  room -= c.worst ? ERROR + 1 : 0;
-  c.step = c.worst && room >= 6;
-  room -= c.step ? 6 : 0;
-  c.unit = unit > 0 && room >= unit + 1 ? unit : 0;
-  room -= c.unit > 0 ? c.unit + 1 : 0;
-  int more = longest - c.name;
-  c.name += more < room ? (more > 0 ? more : 0) : room > 0 ? room : 0;
-  return c;
+  return comparison_fit(name, unit, width);
 }
 
-static void head_draw(struct surface *s, struct rect r, const struct columns *c) {
-  int x = 2 + c->name + (c->unit > 0 ? c->unit + 1 : 0);
-  surface_put(s, r, 0, 1, STYLE_DIM, "joint");
-  surface_put_right(s, r, 0, x += VALUE, STYLE_DIM, "recorded");
-  if (c->dynamic)
-    surface_put_right(s, r, 0, x += VALUE + 1, STYLE_DIM, "dynamic");
-  if (c->now)
-    surface_put_right(s, r, 0, x += ERROR + 1, STYLE_DIM, "now");
-  if (c->worst)
-    surface_put_right(s, r, 0, x += ERROR + 1, STYLE_DIM, "worst");
-  if (c->step)
-    surface_put_right(s, r, 0, x + 6, STYLE_DIM, "@");
-}
+static const struct comparison_words words = {"joint", "recorded", "dynamic", "now"};
 
 static void value_text(char *out, size_t size, const struct row *row, const double *values) {
   snprintf(out, size, "-");
   if (!row->apart && values)
-    text_number(out, size, values[row->signal], VALUE);
+    text_number(out, size, values[row->signal], COMPARISON_VALUE);
 }
 
 static void row_draw(struct surface *s, struct rect r, int y, const struct app *app,
-                     const struct columns *c, const struct row *row, bool selected) {
+                     const struct comparison *c, const struct row *row, bool selected) {
   const struct dynamic_answer *frame = app_dyn_frame(app);
   char text[220];
   int x = 2 + c->name;
@@ -233,24 +200,16 @@ static void row_draw(struct surface *s, struct rect r, int y, const struct app *
     surface_put(s, r, y, x, STYLE_DIM, row->unit ? row->unit : "");
   x += c->unit > 0 ? c->unit + 1 : 0;
   value_text(text, sizeof text, row, app->snap->has_frame ? app->snap->values : NULL);
-  surface_put_right(s, r, y, x += VALUE, STYLE_NORMAL, text);
+  surface_put_right(s, r, y, x += COMPARISON_VALUE, STYLE_NORMAL, text);
   value_text(text, sizeof text, row, frame ? frame->values : NULL);
   bool equal = row->equal, known = equal || !isnan(row->now);
-  if (c->dynamic)
-    surface_put_right(s, r, y, x += VALUE + 1, known && !equal ? STYLE_CHANGED : STYLE_NORMAL,
-                      text);
-  dyn_error(text, sizeof text, equal ? 0 : row->now);
-  if (!equal && row->now == 0) /* other bits, and no error */
-    snprintf(text, sizeof text, "0");
-  if (c->now)
-    surface_put_right(s, r, y, x += ERROR + 1,
-                      !known  ? STYLE_DIM
-                      : equal ? STYLE_GOOD
-                              : STYLE_BAD,
-                      text);
+  if (c->other)
+    surface_put_right(s, r, y, x += COMPARISON_VALUE + 1,
+                      known && !equal ? STYLE_CHANGED : STYLE_NORMAL, text);
+  x = comparison_now(s, r, y, x, c, row->now, equal);
   dyn_error(text, sizeof text, row->worst);
   if (c->worst)
-    surface_put_right(s, r, y, x += ERROR + 1, STYLE_NORMAL, text);
+    surface_put_right(s, r, y, x += COMPARISON_ERROR + 1, STYLE_NORMAL, text);
   snprintf(text, sizeof text, "%lld", (long long)row->step);
   if (c->step && row->worst > 0)
     surface_put_right(s, r, y, x + 6, STYLE_DIM, text);
@@ -366,10 +325,10 @@ void compare_draw(struct surface *s, struct rect r, const struct app *app) {
     surface_put(s, r, 0, 1, STYLE_BAD, "out of memory");
     return;
   }
-  struct columns c = columns_fit(&rows, r.w);
+  struct comparison c = columns_fit(&rows, r.w);
   int head = list.h >= 3;
   if (head)
-    head_draw(s, list, &c);
+    comparison_head(s, list, &c, &words);
   bool more = rows.n > list.h - head && list.h - head >= 4;
   int shown = list.h - head - more, top = panel_top(app, PANEL_STATE, rows.n, shown);
   int cursor = panel_cursor(app, PANEL_STATE, rows.n);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "comparison.h"
 #include "dynamic_view.h"
 #include "ghost_view.h"
 #include "panel.h"
@@ -67,75 +68,34 @@ void ghost_title(char *buf, size_t size, const struct app *app) {
 
 /* --- the table --- */
 
-enum { VALUE = 9, ERROR = 8 };
-
-/* Columns of a line; 0, false: left out. */
-struct columns {
-  int name, unit;
-  bool ghost, now, worst, step;
-};
-
-static struct columns columns_fit(const struct app *app, int lines, int width) {
-  struct columns c = {.name = 9};
-  int longest = 9, unit = 0;
+static struct comparison columns_fit(const struct app *app, int lines, int width) {
+  int name = 0, unit = 0;
   for (int i = 0; i < lines; i++) {
     const struct ghost_row *row = row_at(app, i);
     int w = text_width(row->name, 24, NULL);
     int u = text_width(row->unit ? row->unit : "", 6, NULL);
-    longest = w > longest ? w : longest;
+    name = w > name ? w : name;
     unit = u > unit ? u : unit;
   }
-  int room = width - 2 - c.name - VALUE;
-  c.ghost = room >= VALUE + 1;
-  room -= c.ghost ? VALUE + 1 : 0;
-  c.now = room >= ERROR + 1;
-  room -= c.now ? ERROR + 1 : 0;
-  c.worst = c.now && room >= ERROR + 1;
-  room -= c.worst ? ERROR + 1 : 0;
-  c.step = c.worst && room >= 6;
-  room -= c.step ? 6 : 0;
-  c.unit = unit > 0 && room >= unit + 1 ? unit : 0;
-  room -= c.unit > 0 ? c.unit + 1 : 0;
-  int more = longest - c.name;
-  c.name += more < room ? more : room > 0 ? room : 0;
-  return c;
+  return comparison_fit(name, unit, width);
 }
 
-static void head_draw(struct surface *s, struct rect r, const struct columns *c) {
-  int x = 2 + c->name + (c->unit > 0 ? c->unit + 1 : 0);
-  surface_put(s, r, 0, 1, STYLE_DIM, "joint, body");
-  surface_put_right(s, r, 0, x += VALUE, STYLE_DIM, "this");
-  if (c->ghost)
-    surface_put_right(s, r, 0, x += VALUE + 1, STYLE_DIM, "ghost");
-  if (c->now)
-    surface_put_right(s, r, 0, x += ERROR + 1, STYLE_DIM, "diff");
-  if (c->worst)
-    surface_put_right(s, r, 0, x += ERROR + 1, STYLE_DIM, "worst");
-  if (c->step)
-    surface_put_right(s, r, 0, x + 6, STYLE_DIM, "@");
-}
+static const struct comparison_words words = {"joint, body", "this", "ghost", "diff"};
 
 static void value_text(char *out, size_t size, bool known, double value) {
   snprintf(out, size, "-");
   if (known)
-    text_number(out, size, value, VALUE);
-}
-
-/* Other bits without an error are no "=". */
-static void error_text(char *out, size_t size, double error, bool equal) {
-  dyn_error(out, size, equal ? 0 : error);
-  if (!equal && error == 0)
-    snprintf(out, size, "0");
+    text_number(out, size, value, COMPARISON_VALUE);
 }
 
 static void row_draw(struct surface *s, struct rect r, int y, const struct app *app,
-                     const struct columns *c, const struct ghost_row *row, bool selected) {
+                     const struct comparison *c, const struct ghost_row *row, bool selected) {
   const double *values = app->snap->has_frame ? app->snap->values : NULL;
   bool known = row->equal || !isnan(row->now);
   char text[220];
   int x = 2 + c->name;
   int values_at = x + (c->unit > 0 ? c->unit + 1 : 0);
-  int end = values_at + VALUE + (c->ghost ? VALUE + 1 : 0);
+  int end = values_at + COMPARISON_VALUE + (c->other ? COMPARISON_VALUE + 1 : 0);
   const char *unit = row->unit ? row->unit : "";
   text_fit_name(text, sizeof text, row->name, row->apart ? end - 1 - (int)strlen(unit) : c->name);
   surface_put(s, r, y, 0, STYLE_BOLD, selected ? ">" : " ");
@@ -144,26 +104,19 @@ static void row_draw(struct surface *s, struct rect r, int y, const struct app *
     surface_put(s, r, y, at + 1, STYLE_DIM, unit);
   else if (c->unit > 0)
     surface_put(s, r, y, x, STYLE_DIM, unit);
-  x = values_at + VALUE;
+  x = values_at + COMPARISON_VALUE;
   value_text(text, sizeof text, values && !row->apart, values ? values[row->signal] : NAN);
   if (!row->apart)
     surface_put_right(s, r, y, x, STYLE_NORMAL, text);
   value_text(text, sizeof text, !row->apart && !isnan(row->value), row->value);
-  if (c->ghost && !row->apart)
+  if (c->other && !row->apart)
     surface_put_right(s, r, y, end, known && !row->equal ? STYLE_CHANGED : STYLE_NORMAL, text);
-  x = end;
-  error_text(text, sizeof text, row->now, row->equal);
-  if (c->now)
-    surface_put_right(s, r, y, x += ERROR + 1,
-                      !known       ? STYLE_DIM
-                      : row->equal ? STYLE_GOOD
-                                   : STYLE_BAD,
-                      text);
-  error_text(text, sizeof text, row->worst, row->step < 0);
+  x = comparison_now(s, r, y, end, c, row->now, row->equal);
+  comparison_error(text, sizeof text, row->worst, row->step < 0);
   if (isnan(row->worst))
     snprintf(text, sizeof text, "-");
   if (c->worst)
-    surface_put_right(s, r, y, x += ERROR + 1, STYLE_NORMAL, text);
+    surface_put_right(s, r, y, x += COMPARISON_ERROR + 1, STYLE_NORMAL, text);
   snprintf(text, sizeof text, "%lld", (long long)row->step);
   if (c->step && row->step >= 0)
     surface_put_right(s, r, y, x + 6, STYLE_DIM, text);
@@ -195,10 +148,10 @@ void ghost_draw(struct surface *s, struct rect r, const struct app *app) {
   int lines = ghost_lines(app), want = g->nchanges > 6 ? 6 : (int)g->nchanges;
   int below = g->nchanges > 0 && r.h >= 10 ? (want < r.h / 4 ? want : r.h / 4) + 1 : 0;
   struct rect list = {r.y, r.x, r.h - below, r.w};
-  struct columns c = columns_fit(app, lines, r.w);
+  struct comparison c = columns_fit(app, lines, r.w);
   int head = list.h >= 3;
   if (head)
-    head_draw(s, list, &c);
+    comparison_head(s, list, &c, &words);
   bool more = lines > list.h - head && list.h - head >= 4;
   int shown = list.h - head - more, top = panel_top(app, PANEL_STATE, lines, shown);
   int cursor = panel_cursor(app, PANEL_STATE, lines);
