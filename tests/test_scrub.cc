@@ -99,6 +99,8 @@ struct Scrub : ::testing::Test {
   bool answered() const {
     if (!app.snap || app.snap->serial != app.want.serial)
       return false;
+    if (!app.snap->reel && !app.snap->error[0]) /* it was opened just now */
+      return false;
     const struct dynamic_answer *d = app.snap->dyn;
     return app.want.dyn.mode == MODE_KINEMATIC ||
            (d && (d->has_frame || d->refused[0] || d->error[0]));
