@@ -144,10 +144,9 @@ ph_status ph_probe_run(const char *where, ph_probe_fn *fn, void *arg) {
   if (ph_probe_inside())
     return fn(arg);
   ph_probe_limits limits = ph_probe_limits_now(PH_PROBE_PATH);
-  ph_status status = ph_child_fork(&child, &limits, where, run_in_child, &c);
+  ph_status status = ph_child_ask(&child, &reply, &limits, where, run_in_child, &c, false);
   if (status)
     return status;
-  ph_child_receive(&child, &reply);
   ph_child_end(&child);
   return ph_reply_status(&reply, &limits, PH_ECORRUPT, where, "HDF5");
 }

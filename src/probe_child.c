@@ -359,6 +359,24 @@ void ph_child_receive(ph_child *child, ph_reply *reply) {
     reply->number = WEXITSTATUS(how);
 }
 
+bool ph_reply_waited(const ph_reply *reply, const ph_probe_limits *limits) {
+  return reply->answer == PH_ANSWER_TIME && reply->number < limits->cpu * 100;
+}
+
+ph_status ph_child_ask(ph_child *out, ph_reply *reply, const ph_probe_limits *limits,
+                       const char *where, ph_child_body *body, void *arg, bool model) {
+  for (int tries = 0; tries < 2; tries++) {
+    ph_status status = ph_child_fork(out, limits, where, body, arg);
+    if (status)
+      return status;
+    out->model = model;
+    ph_child_receive(out, reply);
+    if (!ph_reply_waited(reply, limits))
+      break;
+  }
+  return PH_OK;
+}
+
 /* --- sentences --- */
 
 bool ph_reply_lasts(const ph_reply *reply) {

@@ -49,6 +49,13 @@ ph_status ph_child_fork(ph_child *out, const ph_probe_limits *limits, const char
                         ph_child_body *body, void *arg);
 /* Waits for the answer; the child is ended unless it is PH_ANSWER_STATUS or PH_ANSWER_NOTE. */
 void ph_child_receive(ph_child *child, ph_reply *reply);
+/* Whether the child that ran out of time hardly computed: it waited for something that is no part
+ * of what it tries (its turn on a busy machine, a lock that another thread held at the fork). */
+bool ph_reply_waited(const ph_reply *reply, const ph_probe_limits *limits);
+/* Forks a child and waits for its first reply, of a second one where the first only waited. The
+ * caller ends it. PH_EIO as ph_child_fork. */
+ph_status ph_child_ask(ph_child *out, ph_reply *reply, const ph_probe_limits *limits,
+                       const char *where, ph_child_body *body, void *arg, bool model);
 /* Whether whoever watches the calling thread (ph_wait_watch) lets it wait on; ms: so far. */
 bool ph_wait_goes_on(const ph_child *child, int64_t ms);
 /* Ends it and sets PH_CHILD_NONE. Returns the status of waitpid(), -1 where that is not known. */

@@ -53,11 +53,9 @@ ph_status ph_probe_model(const ph_source *source, const char *where) {
   if (source->sha256[0] && ph_cache_find(&print, where, &status))
     return status;
   ph_probe_limits limits = ph_probe_limits_now(PH_PROBE_MODEL);
-  status = ph_child_fork(&child, &limits, where, compile_in_child, (void *)source);
+  status = ph_child_ask(&child, &reply, &limits, where, compile_in_child, (void *)source, true);
   if (status)
     return status;
-  child.model = true;
-  ph_child_receive(&child, &reply);
   ph_child_end(&child);
   status = ph_reply_status(&reply, &limits, PH_EMODEL, where, "MuJoCo");
   if (source->sha256[0] && ph_reply_lasts(&reply))
@@ -125,28 +123,49 @@ static bool print_of_text(ph_print *out, const text *t) {
 
 /* The child has collected: `note` is the hash of what, and a mark where it read other texts. Waits
  * for its end, unless that is known of another time. */
-static ph_status follow(ph_child *child, const char *note, const ph_probe_limits *limits) {
+static ph_status follow(ph_child *child, ph_reply *reply, const ph_probe_limits *limits) {
   char sha256[PH_SHA256_SIZE];
   ph_print model;
-  ph_reply reply = {0};
   ph_status status = PH_OK;
-  snprintf(sha256, sizeof sha256, "%.64s", note);
+  snprintf(sha256, sizeof sha256, "%.64s", reply->text);
   bool known = strlen(sha256) == sizeof sha256 - 1;
   if (known)
     ph_print_of_model(&model, sha256);
   if (known && ph_cache_find(&model, compiled, &status))
     return status;
-  ph_child_receive(child, &reply);
-  status = ph_reply_status(&reply, limits, PH_EMODEL, compiled, "MuJoCo");
-  if (known && ph_reply_lasts(&reply))
+  ph_child_receive(child, reply);
+  status = ph_reply_status(reply, limits, PH_EMODEL, compiled, "MuJoCo");
+  if (known && ph_reply_lasts(reply))
     ph_cache_keep(&model, compiled, status);
+  return status;
+}
+
+/* print: nullable, what is kept of it. */
+static ph_status ask_text(ph_reply *reply, const text *t, const ph_print *print,
+                          const ph_probe_limits *limits) {
+  ph_child child;
+  ph_status status = ph_child_fork(&child, limits, t->path, collect_in_child, (void *)t);
+  *reply = (ph_reply){.answer = PH_ANSWER_NONE};
+  if (status)
+    return status;
+  child.model = true;
+  ph_child_receive(&child, reply);
+  if (reply->answer == PH_ANSWER_NOTE) {
+    if (print && !strchr(reply->text, '+'))
+      ph_cache_keep(print, t->path, PH_OK);
+    status = follow(&child, reply, limits);
+    if (status)
+      ph_fail_in(status, "%s", t->path);
+  } else {
+    status = ph_reply_status(reply, limits, PH_EMODEL, t->path, "the reader of models");
+  }
+  ph_child_end(&child);
   return status;
 }
 
 static ph_status probe_text(const text *t) {
   ph_print print;
-  ph_child child;
-  ph_reply reply = {0};
+  ph_reply reply;
   ph_status status = PH_OK;
   if (ph_probe_inside())
     return PH_OK;
@@ -154,21 +173,9 @@ static ph_status probe_text(const text *t) {
   if (steady && ph_cache_find(&print, t->path, &status))
     return status;
   ph_probe_limits limits = ph_probe_limits_now(PH_PROBE_MODEL);
-  status = ph_child_fork(&child, &limits, t->path, collect_in_child, (void *)t);
-  if (status)
-    return status;
-  child.model = true;
-  ph_child_receive(&child, &reply);
-  if (reply.answer == PH_ANSWER_NOTE) {
-    if (steady && !strchr(reply.text, '+'))
-      ph_cache_keep(&print, t->path, PH_OK);
-    status = follow(&child, reply.text, &limits);
-    if (status)
-      ph_fail_in(status, "%s", t->path);
-  } else {
-    status = ph_reply_status(&reply, &limits, PH_EMODEL, t->path, "the reader of models");
-  }
-  ph_child_end(&child);
+  status = ask_text(&reply, t, steady ? &print : NULL, &limits);
+  if (ph_reply_waited(&reply, &limits)) /* as in ph_child_ask, at any time */
+    status = ask_text(&reply, t, steady ? &print : NULL, &limits);
   return status;
 }
 

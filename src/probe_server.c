@@ -172,10 +172,11 @@ static void listen_to(ph_reply *reply) {
     memcpy(reply->text, at, sizeof at);
 }
 
-/* An answer, in a second child where the first one's is no proof: each call has its own time. */
+/* An answer, in a second child where the first one's is no proof (it had other files before, or
+ * hardly computed): each call has its own time. */
 static ph_status ask(ph_reply *reply, const ph_request *request, size_t size,
                      const ph_probe_limits *limits) {
-  for (;;) {
+  for (bool waited = false;;) {
     ph_status status = ensure(limits, request->names);
     if (status)
       return status;
@@ -189,6 +190,10 @@ static ph_status ask(ph_reply *reply, const ph_request *request, size_t size,
     bool good = reply->answer == PH_ANSWER_STATUS && reply->status == PH_OK;
     if (!good)
       end();
+    if (!waited && ph_reply_waited(reply, limits)) {
+      waited = true;
+      continue;
+    }
     if (fresh || reply->answer == PH_ANSWER_STATUS || reply->answer == PH_ANSWER_STOPPED ||
         gave_none(reply))
       return PH_OK;

@@ -129,6 +129,20 @@ TEST_F(Probe, AHangEnds) {
   EXPECT_STREQ(ph_error(), "FILE: HDF5 gives no answer in 1 s");
 }
 
+TEST_F(Probe, AChildThatOnlyWaitedIsNoProof) {
+  const ph_probe_limits wall = {0, 60, 1};
+  auto *calls = static_cast<std::atomic<int> *>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(calls, MAP_FAILED);
+  ph_probe_limit(&wall);
+  EXPECT_EQ(in_child([=] { return (*calls)++ == 0 ? (pause(), PH_EINVAL) : PH_OK; }), PH_OK);
+  EXPECT_EQ(*calls, 2) << "what the first one waited for may be no part of it";
+  *calls = 0;
+  EXPECT_EQ(in_child([=] { return (*calls)++, pause(), PH_OK; }), PH_ECORRUPT);
+  EXPECT_EQ(*calls, 2) << "and no more";
+  munmap(calls, 4096);
+}
+
 /* --- what it has --- */
 
 TEST_F(Probe, TheChildHasNoDescriptorsSignalsOrWaysToWrite) {
