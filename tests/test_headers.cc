@@ -43,6 +43,21 @@ TEST(Headers, PublicOnesCompileAloneAsCAndAsCxx) {
   EXPECT_GE(headers, 12);
 }
 
+TEST(Headers, EachPublicOneIsInstalledAndInTheUmbrella) {
+  fs::path folder = root / "include/playhead";
+  std::string installed = text_of(folder / "meson.build"),
+              umbrella = text_of(folder / "playhead.h");
+  for (const auto &entry : fs::directory_iterator(folder)) {
+    std::string name = entry.path().filename();
+    if (entry.path().extension() != ".h")
+      continue;
+    EXPECT_NE(installed.find("'" + name + "'"), std::string::npos) << name;
+    EXPECT_TRUE(name == "playhead.h" ||
+                umbrella.find("#include <playhead/" + name + ">") != std::string::npos)
+        << name;
+  }
+}
+
 TEST(Headers, PublicOnesReachNoForeignHeader) {
   std::regex include("#include <([^>]+)>");
   for (const auto &path : sources({"include"})) {

@@ -26,6 +26,48 @@ PH_API ph_status ph_hold_steps(int64_t *steps, double hold_seconds, double contr
 /* Takes the predicate of row `row` >= 1; returns true at the very row where it latches. */
 PH_API bool ph_hold_update(ph_hold *hold, int64_t row, bool predicate);
 
+/* --- intervals --- */
+
+/* A run of true outcomes. Rows are of states: the outcome of action t is row t+1. */
+typedef struct ph_interval {
+  int64_t first, last; /* rows, both true */
+  bool broken;         /* row last+1 is false; else it goes on to the last row that is known */
+} ph_interval;
+
+/* What a predicate was along an episode. It holds for every hold: another one is a question to
+ * the same intervals, and no predicate is computed anew. Start from {0}; plain data, read only. */
+typedef struct ph_intervals {
+  ph_interval *at; /* owned, in order of rows */
+  size_t n, room;
+  int64_t rows;      /* the next row that is taken; 0 and the reset row count as none */
+  int64_t true_rows; /* true outcomes */
+} ph_intervals;
+
+/* Takes the predicate of the next n rows (states, from row 0 on; the reset row is taken and does
+ * not count). Constant work a row, and memory only for intervals. PH_ENOMEM: nothing was taken. */
+PH_API ph_status ph_intervals_add(ph_intervals *iv, const uint8_t *predicate, size_t n);
+PH_API void ph_intervals_free(ph_intervals *iv); /* and starts anew */
+
+enum { PH_NEAR_MISSES = 3 };
+
+typedef struct ph_near_miss {
+  int64_t row, count; /* the false row that broke it, true outcomes in a row before it */
+} ph_near_miss;
+
+/* What a hold comes to. Plain data. */
+typedef struct ph_latching {
+  int64_t latch;         /* row at which the hold completes; -1: never */
+  size_t interval;       /* in which it does */
+  int64_t longest;       /* true outcomes in a row, at most */
+  int64_t longest_first; /* the first row of them; -1 without one */
+  size_t nmisses;        /* of at least a third of the hold, that broke before the latch: */
+  ph_near_miss miss[PH_NEAR_MISSES]; /* the longest first, of equal ones the earlier */
+} ph_latching;
+
+/* For any hold_steps >= 0 (0 and 1 latch at the first true row); time goes with the number of
+ * intervals. Equal at every row to ph_hold_update over the same bits. */
+PH_API void ph_intervals_latch(const ph_intervals *iv, int64_t hold_steps, ph_latching *out);
+
 #ifdef __cplusplus
 }
 #endif

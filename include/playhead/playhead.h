@@ -17,6 +17,7 @@
  *   diagnosis why it is not what was recorded
  *   rerun     physics run again           ensemble  many envs under one playhead
  *   policy    actions chosen by a command      judge     success judged by a command
+ *   outcomes  the predicate by three sources   cut       datasets that end at the latch
  *
  * Functions return a ph_status; ph_error() has the sentence. Outputs come first. The library never
  * prints, never exits, installs no signal handler, and writes nothing but what it is told to, and
@@ -34,6 +35,7 @@
 #include <playhead/action.h>
 #include <playhead/analysis.h>
 #include <playhead/check.h>
+#include <playhead/cut.h>
 #include <playhead/diagnosis.h>
 #include <playhead/divergence.h>
 #include <playhead/ensemble.h>
@@ -48,6 +50,7 @@
 #include <playhead/live.h>
 #include <playhead/marks.h>
 #include <playhead/model_diff.h>
+#include <playhead/outcomes.h>
 #include <playhead/pack.h>
 #include <playhead/policy.h>
 #include <playhead/pool.h>

@@ -1,0 +1,70 @@
+/* Datasets whose episodes end where success latches: a new file beside the source, which is never
+ * written to. Who decides on the rows is not this: see outcomes.h. */
+#ifndef PLAYHEAD_CUT_H
+#define PLAYHEAD_CUT_H
+
+#include <playhead/outcomes.h>
+#include <playhead/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is kept of one episode. States from .. to are kept, and the actions between them: to - from
+ * of them. `to` becomes the last state; outcome rows from+1 .. to. */
+typedef struct ph_cut_episode {
+  char id[128]; /* the episode's id; of a batch of BiGym files the file's name */
+  int64_t from, to;
+  bool dropped;            /* leave it out, for this reason: */
+  char reason[400];        /* "" where it is kept whole or cut as asked */
+  int64_t states, actions; /* what the source has of it */
+} ph_cut_episode;
+
+typedef struct ph_cut_options {
+  bool keep_rewards;       /* else 0, and 1 on the last row */
+  bool compress;           /* of our own layouts: as pack */
+  bool latched;            /* the episodes end at a latch: success, done and the last reward say so.
+                              false: a range; rewards and flags stay as they are */
+  double hold_seconds;     /* in force in the result; negative: as in the source */
+  const char *method;      /* "recorded", "kinematic", "dynamic", "range", "trim-idle", "steps" */
+  const char *fingerprint; /* nullable: JSON, as ph_latch_fingerprint has it */
+  const char *date;        /* nullable: now. ISO 8601, for tests */
+  /* Nullable: after each episode and often in a long one; false stops it: PH_ECANCELED. */
+  bool (*progress)(void *arg, size_t done, size_t all);
+  void *arg;
+} ph_cut_options;
+#define PH_CUT_OPTIONS_INIT                                                                        \
+  { false, false, true, -1, "steps", NULL, NULL, NULL, NULL }
+
+typedef struct ph_cut_tally {
+  size_t kept, dropped;
+  int64_t least, most;      /* steps cut off of a kept episode; -1 where none is kept */
+  int64_t actions, removed; /* that are left, and that are not */
+} ph_cut_tally;
+
+/* The name for a result where none is given: "<source>_hold0p5s" beside it. PH_EINVAL: it is too
+ * long. */
+PH_API ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_seconds);
+
+/* Writes `out` from `source`: a run directory, a dataset or an episode file of ours gives a
+ * dataset; a file of the robosuite family gives one of the same layout, whose bytes, types, filters
+ * and attributes are those of the source but for what is cut; a folder of BiGym batches gives a
+ * folder. Episodes that `plan` does not name are an error, as are names that the source has not:
+ * the two lists have to match. It is made as a temporary sibling, checked, synced and renamed;
+ * after an error nothing is left, and `source` stays bit for bit.
+ *
+ * PH_EEXIST: out is there. PH_EINVAL: a list that does not match, fewer than 2 frames left or more
+ * than there are, out is in the source. PH_EFORMAT: a layout that cannot be cut, a name that is not
+ * of the pattern. PH_ENOTFOUND: no episode is kept, or there was none. PH_EIO (a disk that is full
+ * among them), PH_ECORRUPT, PH_ECANCELED, PH_ENOMEM. */
+PH_API ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
+                        const ph_cut_options *opt, ph_cut_tally *tally);
+
+/* States from..to of an episode between its first and its last state that move: an action or a
+ * position that changes by more than eps. DESIGN: --trim-idle. Errors of ph_episode_read. */
+PH_API ph_status ph_cut_busy(int64_t *from, int64_t *to, const ph_episode *episode, double eps);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,93 @@
+/* The predicate of an episode by three sources: what the file stores, the task on its recorded
+ * states, and the task on states that physics comes to when it is run again. They are taken once;
+ * every hold is asked of them afterwards. DESIGN: latch. */
+#ifndef PLAYHEAD_OUTCOMES_H
+#define PLAYHEAD_OUTCOMES_H
+
+#include <playhead/divergence.h>
+#include <playhead/judge.h>
+#include <playhead/latch.h>
+#include <playhead/replay.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ph_latch_source {
+  PH_LATCH_RECORDED,
+  PH_LATCH_KINEMATIC,
+  PH_LATCH_DYNAMIC, /* strict: as long as every state is bit for bit the recorded one */
+  PH_LATCH_SOURCES
+} ph_latch_source;
+
+PH_API const char *ph_latch_source_name(ph_latch_source source); /* "recorded", ... */
+PH_API bool ph_latch_source_from_name(const char *name, ph_latch_source *out);
+
+/* By one source. */
+typedef struct ph_outcomes {
+  bool known;             /* false: this source has no predicate, and `why` says it */
+  char why[320];          /* one sentence without the episode's id */
+  ph_intervals intervals; /* owned */
+  int64_t rows;           /* outcomes that are known: rows 1 .. rows */
+  int64_t actions;        /* A: outcomes that there are */
+  /* Dynamic: the first row at which physics leaves the recording; nothing behind it counts. -1. */
+  int64_t left;
+  char left_text[240]; /* "arm_wrist by 4.1e-3 rad" */
+  /* The first row at which the env ends the episode for another reason than success (a failure of
+   * the task, a bad number, the task's max_steps, what the file says). -1: none before its last */
+  int64_t ended;
+  char ended_text[240]; /* "terminated: failure", "truncated: max_steps 500" */
+} ph_outcomes;
+
+PH_API void ph_outcomes_free(ph_outcomes *o); /* and zero; what it points to, not itself */
+
+typedef struct ph_outcomes_options {
+  ph_judge *judge; /* nullable: says what the predicate is in place of the task; kinematic alone */
+  const ph_tolerance *tolerance; /* nullable: strict. Else dynamic goes on until that is exceeded */
+  /* Nullable: asked now and then; false ends it with PH_ECANCELED. */
+  bool (*progress)(void *arg, int64_t step, int64_t states);
+  void *arg;
+} ph_outcomes_options;
+
+/* Takes an episode by one source into *out, whose old contents are not looked at. model and task
+ * are nullable, opt too. PH_OK also where the source has none: that is in *out. PH_ENOMEM,
+ * PH_ECANCELED; PH_EIO, PH_EFORMAT of a judge. */
+PH_API ph_status ph_outcomes_take(ph_outcomes *out, ph_latch_source source,
+                                  const ph_episode *episode, const ph_model *model,
+                                  const ph_task *task, const ph_outcomes_options *opt);
+
+/* Why there is no latch row: the three refusals, in the order in which they are asked. */
+typedef enum ph_refusal {
+  PH_REFUSAL_NONE,    /* it latches */
+  PH_REFUSAL_UNKNOWN, /* the source has no predicate */
+  PH_REFUSAL_LEFT,    /* the replay leaves the recording at a row before the latch */
+  PH_REFUSAL_ENDED,   /* the env ends the episode at a row before the latch */
+  PH_REFUSAL_NEVER    /* success does not latch within the A recorded steps */
+} ph_refusal;
+
+typedef struct ph_latch_answer {
+  ph_refusal refusal;
+  ph_latching latching; /* latching.latch is -1 unless refusal is NONE */
+  int64_t row;          /* of the refusal; -1 */
+  char text[400];       /* "" or one sentence: "the replay leaves the recording at row 213:
+                           arm_wrist by 4.1e-3 rad" */
+} ph_latch_answer;
+
+PH_API void ph_outcomes_latch(const ph_outcomes *o, int64_t hold_steps, ph_latch_answer *out);
+
+/* The three holds of an episode that differ, as findings (PH_FINDING_DISAGREEMENT): returns how
+ * many were written, at most room. Sources that are not known are no disagreement. */
+PH_API size_t ph_outcomes_findings(const ph_outcomes o[PH_LATCH_SOURCES], int64_t hold_steps,
+                                   ph_finding *out, size_t room);
+
+/* What a latch row depends on, as JSON in one line with sorted keys (DESIGN: fingerprint): playhead
+ * and engine version, arch, substrate, hashes of model source, compiled model and task, timestep,
+ * control_steps, integrator, solver and its settings, hold. The caller frees *out. PH_ENOMEM. */
+PH_API ph_status ph_latch_fingerprint(char **out, const ph_episode_meta *meta,
+                                      const ph_model *model, const ph_task *task,
+                                      double hold_seconds, int64_t hold_steps);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
