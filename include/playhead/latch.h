@@ -4,6 +4,7 @@
 
 #include <playhead/status.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
