@@ -12,7 +12,6 @@ enum { THREADS_MAX = 256, RATE_MAX = 1000, ENGINES = 64 };
 static const size_t usual_budget = (size_t)64 << 20;
 
 static const char *const aligns[PH_ALIGN_COUNT] = {"step", "time", "latch", "dynamic"};
-static const char *const latches[PH_LATCH_SOURCES] = {"recorded", "kinematic", "dynamic"};
 
 const char *ph_align_name(ph_align a) {
   return (unsigned)a < PH_ALIGN_COUNT ? aligns[a] : "unknown";
@@ -25,10 +24,6 @@ bool ph_align_from_name(const char *name, ph_align *out) {
       return true;
     }
   return false;
-}
-
-const char *ph_latch_source_name(ph_latch_source s) {
-  return (unsigned)s < PH_LATCH_SOURCES ? latches[s] : "unknown";
 }
 
 /* --- members --- */

@@ -1,6 +1,7 @@
 #include <playhead/latch.h>
 
 #include <math.h>
+#include <string.h>
 
 #include "fail.h"
 
@@ -30,4 +31,21 @@ bool ph_hold_update(ph_hold *hold, int64_t row, bool predicate) {
   hold->latched = true;
   hold->latch = row;
   return true;
+}
+
+/* --- sources --- */
+
+static const char *const sources[PH_LATCH_SOURCES] = {"recorded", "kinematic", "dynamic"};
+
+const char *ph_latch_source_name(ph_latch_source s) {
+  return (unsigned)s < PH_LATCH_SOURCES ? sources[s] : "unknown";
+}
+
+bool ph_latch_source_from_name(const char *name, ph_latch_source *out) {
+  for (int i = 0; i < PH_LATCH_SOURCES; i++)
+    if (!strcmp(sources[i], name)) {
+      *out = (ph_latch_source)i;
+      return true;
+    }
+  return false;
 }

@@ -13,6 +13,7 @@
 #define PLAYHEAD_ENSEMBLE_H
 
 #include <playhead/analysis.h>
+#include <playhead/latch.h>
 #include <playhead/store.h>
 
 #ifdef __cplusplus
@@ -32,15 +33,6 @@ typedef enum ph_align {
 } ph_align;
 PH_API const char *ph_align_name(ph_align a); /* "step", "time", "latch", "dynamic" */
 PH_API bool ph_align_from_name(const char *name, ph_align *out);
-
-/* Where a latch is known from. */
-typedef enum ph_latch_source {
-  PH_LATCH_RECORDED,  /* the predicate that the file stores */
-  PH_LATCH_KINEMATIC, /* the task's on the recorded states */
-  PH_LATCH_DYNAMIC,   /* the task's on the dynamic ones */
-  PH_LATCH_SOURCES
-} ph_latch_source;
-PH_API const char *ph_latch_source_name(ph_latch_source s); /* "recorded", "kinematic", ... */
 
 #define PH_LATCH_NEVER (-1)
 #define PH_LATCH_UNKNOWN (-2) /* not known yet, or nothing judges: see ph_ensemble_result.ended */

@@ -27,6 +27,18 @@ PH_API ph_status ph_hold_steps(int64_t *steps, double hold_seconds, double contr
 /* Takes the predicate of row `row` >= 1; returns true at the very row where it latches. */
 PH_API bool ph_hold_update(ph_hold *hold, int64_t row, bool predicate);
 
+/* --- sources --- */
+
+/* Where a latch is known from. */
+typedef enum ph_latch_source {
+  PH_LATCH_RECORDED,  /* the predicate that the file stores */
+  PH_LATCH_KINEMATIC, /* the task's on the recorded states */
+  PH_LATCH_DYNAMIC,   /* the task's on the dynamic ones */
+  PH_LATCH_SOURCES
+} ph_latch_source;
+PH_API const char *ph_latch_source_name(ph_latch_source s); /* "recorded", "kinematic", ... */
+PH_API bool ph_latch_source_from_name(const char *name, ph_latch_source *out);
+
 /* --- intervals --- */
 
 /* A run of true outcomes. Rows are of states: the outcome of action t is row t+1. */

@@ -13,17 +13,8 @@
 extern "C" {
 #endif
 
-typedef enum ph_latch_source {
-  PH_LATCH_RECORDED,
-  PH_LATCH_KINEMATIC,
-  PH_LATCH_DYNAMIC, /* strict: as long as every state is bit for bit the recorded one */
-  PH_LATCH_SOURCES
-} ph_latch_source;
-
-PH_API const char *ph_latch_source_name(ph_latch_source source); /* "recorded", ... */
-PH_API bool ph_latch_source_from_name(const char *name, ph_latch_source *out);
-
-/* By one source. */
+/* By one source; the dynamic one is strict: as long as every state is bit for bit the recorded
+ * one. */
 typedef struct ph_outcomes {
   bool known;             /* false: this source has no predicate, and `why` says it */
   char why[320];          /* one sentence without the episode's id */
