@@ -199,7 +199,7 @@ static void add_latches(struct list *l, const ph_hold_scan *rec, const ph_hold_s
     add_latch(l, "dynamic", dyn, NULL);
 }
 
-static bool has_miss(const ph_hold_scan *s, const struct ph_miss *miss) {
+static bool has_miss(const ph_hold_scan *s, const ph_near_miss *miss) {
   for (size_t i = 0; s && i < s->nmisses; i++)
     if (s->miss[i].row == miss->row && s->miss[i].count == miss->count)
       return true;
@@ -207,7 +207,7 @@ static bool has_miss(const ph_hold_scan *s, const struct ph_miss *miss) {
 }
 
 static void add_miss(struct list *l, const char *who, const ph_hold_scan *s,
-                     const struct ph_miss *miss, bool recorded) {
+                     const ph_near_miss *miss, bool recorded) {
   char why[200];
   if (recorded)
     ph_asker_recorded(&l->asker, miss->row, why, sizeof why);

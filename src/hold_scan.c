@@ -4,77 +4,97 @@
 
 enum { CHUNK = 256 };
 
-static void take_miss(ph_hold_scan *s, int64_t row, int64_t count) {
-  size_t at = s->nmisses;
-  while (at > 0 && s->miss[at - 1].count < count)
-    at--;
-  if (at >= PH_MISSES)
-    return;
-  size_t last = s->nmisses < PH_MISSES ? s->nmisses++ : PH_MISSES - 1;
-  memmove(&s->miss[at + 1], &s->miss[at], (last - at) * sizeof *s->miss);
-  s->miss[at] = (struct ph_miss){row, count};
-}
-
-static void take_row(ph_hold_scan *s, int64_t row, bool predicate) {
-  int64_t before = s->hold.count;
-  bool was = s->hold.latched;
-  s->rows = row + 1;
-  if (row < 1)
-    return;
-  if (ph_hold_update(&s->hold, row, predicate))
-    s->from = row - s->hold.count + 1;
-  if (s->hold.latched && !s->ended && predicate)
-    s->to = row;
-  s->ended = s->ended || (was && !predicate);
-  if (!predicate && !was && before > 0 && 3 * before >= s->hold.steps)
-    take_miss(s, row, before);
+/* Forgets the intervals. */
+static void finish(ph_hold_scan *s, ph_intervals *iv) {
+  ph_latching l;
+  ph_intervals_latch(iv, s->hold.steps, &l);
+  const ph_interval *last = iv->n > 0 ? &iv->at[iv->n - 1] : NULL;
+  s->rows = iv->rows;
+  s->hold.count = last && !last->broken ? last->last - last->first + 1 : 0;
+  s->hold.latched = l.latch >= 0;
+  if (s->hold.latched) {
+    s->hold.latch = l.latch;
+    s->from = iv->at[l.interval].first;
+    s->to = iv->at[l.interval].last;
+    s->ended = iv->at[l.interval].broken;
+  }
+  s->nmisses = l.nmisses;
+  memcpy(s->miss, l.miss, sizeof s->miss);
+  ph_intervals_free(iv);
 }
 
 bool ph_hold_scan_recorded(ph_hold_scan *out, const ph_episode *episode) {
   uint8_t some[CHUNK];
+  ph_intervals iv = {0};
+  ph_status status = PH_OK;
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   int64_t n = ph_episode_rows(episode, PH_COL_PREDICATE);
   *out = (ph_hold_scan){.hold.steps = meta->hold_steps};
   if (n < 1 || meta->hold_seconds < 0)
     return false;
-  for (int64_t at = 0; at < n; at += CHUNK) {
+  for (int64_t at = 0; at < n && status == PH_OK; at += CHUNK) {
     int64_t part = n - at < CHUNK ? n - at : CHUNK;
-    if (ph_episode_read(episode, PH_COL_PREDICATE, at, part, some) != PH_OK)
-      return false;
-    for (int64_t i = 0; i < part; i++)
-      take_row(out, at + i, some[i]);
+    status = ph_episode_read(episode, PH_COL_PREDICATE, at, part, some);
+    if (status == PH_OK)
+      status = ph_intervals_add(&iv, some, (size_t)part);
   }
-  return true;
+  finish(out, &iv);
+  return status == PH_OK;
 }
 
 /* What was counted where the dynamic run begins. */
-static bool begin(ph_hold_scan *s, const ph_analysis *a) {
+static bool begin(ph_hold *hold, const ph_analysis *a) {
   ph_cursor *cursor = NULL;
   if (ph_cursor_open(&cursor, ph_analysis_rerun(a)) != PH_OK)
     return false;
   const ph_instant *now = ph_cursor_now(cursor);
   bool judges = now->judged && now->row.predicate;
-  s->hold = now->hold;
-  s->from = s->to = now->hold.latched ? now->hold.latch : 0;
+  *hold = now->hold;
   ph_cursor_close(cursor);
   return judges;
+}
+
+/* Rows up to the anchor, true where the counter says that they were. */
+static ph_status add_counted(ph_intervals *iv, const ph_hold *hold, int64_t anchor) {
+  uint8_t some[CHUNK];
+  int64_t needs = hold->steps > 1 ? hold->steps : 1;
+  ph_status status = PH_OK;
+  while (iv->rows <= anchor && status == PH_OK) {
+    int64_t left = anchor + 1 - iv->rows, n = left < CHUNK ? left : CHUNK;
+    for (int64_t i = 0; i < n; i++) {
+      int64_t row = iv->rows + i;
+      some[i] = row > anchor - hold->count ||
+                (hold->latched && row <= hold->latch && row > hold->latch - needs);
+    }
+    status = ph_intervals_add(iv, some, (size_t)n);
+  }
+  return status;
+}
+
+static ph_status add_facts(ph_intervals *iv, const ph_step_facts *facts, int64_t n,
+                           int64_t *judged) {
+  uint8_t some[CHUNK];
+  for (*judged = 0; *judged < n && facts[*judged].judged; ++*judged)
+    some[*judged] = facts[*judged].predicate;
+  return ph_intervals_add(iv, some, (size_t)*judged);
 }
 
 bool ph_hold_scan_dynamic(ph_hold_scan *out, const ph_analysis *a,
                           const ph_analysis_progress *now) {
   ph_step_facts facts[CHUNK];
+  ph_intervals iv = {0};
   *out = (ph_hold_scan){.rows = now->anchor + 1};
-  if (!begin(out, a))
+  if (!begin(&out->hold, a))
     return false;
-  for (int64_t at = now->anchor + 1; at < now->free_run; at += CHUNK) {
-    int64_t n = now->free_run - at < CHUNK ? now->free_run - at : CHUNK;
-    if (ph_analysis_read(a, at, n, facts) != PH_OK)
-      return true;
-    for (int64_t i = 0; i < n; i++) {
-      if (!facts[i].judged)
-        return true;
-      take_row(out, at + i, facts[i].predicate);
-    }
+  ph_status status = add_counted(&iv, &out->hold, now->anchor);
+  while (iv.rows < now->free_run && status == PH_OK) {
+    int64_t left = now->free_run - iv.rows, n = left < CHUNK ? left : CHUNK, judged = 0;
+    if (ph_analysis_read(a, iv.rows, n, facts) != PH_OK)
+      break;
+    status = add_facts(&iv, facts, n, &judged);
+    if (judged < n)
+      break;
   }
-  return true;
+  finish(out, &iv);
+  return status == PH_OK;
 }

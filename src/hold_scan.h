@@ -4,17 +4,13 @@
 
 #include <playhead/analysis.h>
 
-enum { PH_MISSES = 3 };
-
 typedef struct ph_hold_scan {
   ph_hold hold;
   int64_t rows;     /* looked at, as a number of states from step 0 */
   int64_t from, to; /* true ones around the latch, first and last */
   bool ended;       /* it broke after the latch */
   size_t nmisses;
-  struct ph_miss {
-    int64_t row, count; /* true outcomes in a row before `row` broke it */
-  } miss[PH_MISSES];    /* the longest first */
+  ph_near_miss miss[PH_NEAR_MISSES]; /* the longest first */
 } ph_hold_scan;
 
 /* By the predicate that the file stores and the hold that it had. False: it has none. */

@@ -73,7 +73,7 @@ typedef struct ph_latching {
   size_t interval;       /* in which it does */
   int64_t longest;       /* true outcomes in a row, at most */
   int64_t longest_first; /* the first row of them; -1 without one */
-  size_t nmisses;        /* of at least a third of the hold, that broke before the latch: */
+  size_t nmisses;        /* in miss: of at least a third of the hold, broken before the latch */
   ph_near_miss miss[PH_NEAR_MISSES]; /* the longest first, of equal ones the earlier */
 } ph_latching;
 
