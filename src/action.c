@@ -225,10 +225,10 @@ void ph_actions_set_state(ph_actions *actions, const double *state) {
 static double map_element(const ph_element *e, double raw, uint8_t *clipped) {
   double x = raw;
   if (e->mapped) {
-    x = ph_cut(x, -1, 1, clipped);
+    x = ph_clip(x, -1, 1, clipped);
     x = e->range_min + (x + 1) / 2 * (e->range_max - e->range_min);
   }
-  return ph_cut(e->map.offset + e->map.scale * x, e->map.min, e->map.max, clipped);
+  return ph_clip(e->map.offset + e->map.scale * x, e->map.min, e->map.max, clipped);
 }
 
 ph_status ph_actions_apply(ph_actions *actions, const ph_sim *sim, const double *action,

@@ -137,7 +137,7 @@ void ph_drive_range(const mjModel *m, const ph_drive *drive, bool limits, double
   *high = max;
 }
 
-double ph_cut(double x, double low, double high, uint8_t *clipped) {
+double ph_clip(double x, double low, double high, uint8_t *clipped) {
   if (x < low || x > high)
     *clipped = 1;
   return x < low ? low : x > high ? high : x;
@@ -147,5 +147,5 @@ void ph_drive_send(const mjModel *m, const ph_drive *drive, double position, dou
                    uint8_t *clipped) {
   double low, high;
   ph_actuator_range(m, drive->actuator, &low, &high);
-  ctrl[drive->actuator] = ph_cut(gear_of(m, drive) * position, low, high, clipped);
+  ctrl[drive->actuator] = ph_clip(gear_of(m, drive) * position, low, high, clipped);
 }

@@ -79,7 +79,7 @@ static void apply_gripper(ph_term *term, const ph_sim *sim, const double *x, dou
                           uint8_t *clipped) {
   int n = term->ndrives;
   bool gradual = isnan(term->threshold);
-  double closed = gradual ? (ph_cut(x[0], -1, 1, clipped) + 1) / 2 : x[0] > term->threshold;
+  double closed = gradual ? (ph_clip(x[0], -1, 1, clipped) + 1) / 2 : x[0] > term->threshold;
   for (int i = 0; i < n; i++) {
     double from = INFINITY, to = -INFINITY;
     if (term->ranged)

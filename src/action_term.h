@@ -103,7 +103,7 @@ void ph_actuator_range(const mjModel *m, int actuator, double *low, double *high
 void ph_drive_range(const mjModel *m, const ph_drive *drive, bool limits, double *low,
                     double *high);
 /* x cut to [low, high]; where that changes it *clipped becomes 1. */
-double ph_cut(double x, double low, double high, uint8_t *clipped);
+double ph_clip(double x, double low, double high, uint8_t *clipped);
 /* Sends the joint to a position: ctrl through the gear, within the actuator's range. */
 void ph_drive_send(const mjModel *m, const ph_drive *drive, double position, double *ctrl,
                    uint8_t *clipped);

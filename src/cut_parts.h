@@ -1,15 +1,45 @@
-/* Internal: what ph_cut hands on to a layout. The caller has checked neither the list nor the name:
- * each layout does, and leaves nothing behind where it refuses. */
+/* Internal: what the layouts that can be cut share. */
 #ifndef PH_CUT_PARTS_H
 #define PH_CUT_PARTS_H
 
 #include <playhead/cut.h>
 
+#include "store.h"
+
 /* A folder of BiGym batches: metadata.json beside <timestamp>_<index>_<length>.npz. */
 bool ph_cut_is_batch(const char *source);
 
-/* As ph_cut; ids of the plan are names of files. */
+/* As ph_cut; ids of the plan are names of files. The caller has checked neither the list nor the
+ * name of the result. */
 ph_status ph_cut_batch(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
                        const ph_cut_options *opt, ph_cut_tally *tally);
+
+/* A cut while it is made. */
+typedef struct ph_cutting {
+  const char *out, *source;
+  const ph_cut_options *opt;
+  ph_store *store;
+  const ph_cut_episode **at; /* owned: the plan's line of each entry of the store */
+  size_t done, all;          /* episodes that are kept */
+  ph_cut_tally tally;
+} ph_cutting;
+
+/* PH_ECANCELED where progress says so. */
+ph_status ph_cut_go_on(const ph_cutting *c);
+/* After an episode of so many actions: counts it, and asks. */
+ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions);
+/* PH_EINVAL: the rows are not in an episode of so many actions, or less than 2 states. */
+ph_status ph_cut_check(const ph_cut_episode *plan, int64_t actions);
+/* The hold in force in the result: that of the options, or the source's. PH_EINVAL. */
+ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt,
+                      const ph_episode_meta *source);
+/* The source's provenance (nullable: "[]") with this cut at its end; the caller's (free).
+ * PH_EFORMAT: it is no list. PH_ENOMEM. */
+ph_status ph_cut_provenance(char **out, const char *before, const ph_cut_episode *plan,
+                            const ph_cut_options *opt, const ph_episode_meta *source);
+
+/* Of our own layouts; of the family of robosuite's demos. The list was checked. */
+ph_status ph_cut_own(ph_cutting *c);
+ph_status ph_cut_demos(ph_cutting *c);
 
 #endif

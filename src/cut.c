@@ -1,0 +1,201 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cut_parts.h"
+#include "fail.h"
+#include "sink_h5.h"
+
+/* --- names --- */
+
+/* Bytes of a source's name that its result's begins with: without slashes at the end, and without
+ * the ending of a file. */
+static size_t stem(const char *source) {
+  static const char *const endings[] = {".h5", ".hdf5"};
+  size_t n = strlen(source);
+  while (n > 1 && source[n - 1] == '/')
+    n--;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t length = strlen(endings[i]);
+    if (n > length && source[n - length - 1] != '/' &&
+        strncmp(source + n - length, endings[i], length) == 0)
+      return n - length;
+  }
+  return n;
+}
+
+static bool is_folder(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_seconds) {
+  char hold[40];
+  const char *ending = ".h5";
+  size_t n = stem(source);
+  if (!is_folder(source) && n < strlen(source))
+    ending = source + n;
+  snprintf(hold, sizeof hold, "%.9g", hold_seconds);
+  for (char *c = hold; *c; c++)
+    *c = (char)(*c == '.' ? 'p' : *c);
+  int length = snprintf(out, size, "%.*s_hold%ss%s", (int)n, source, hold, ending);
+  return length > 0 && (size_t)length < size
+             ? PH_OK
+             : ph_fail(PH_EINVAL, "%.80s...: the name of its cut would be too long", source);
+}
+
+/* The folder that a path would be in, without links; "" where there is none. */
+static void folder_of(char out[PATH_MAX], const char *path) {
+  char *copy = strdup(path);
+  if (!copy || !realpath(dirname(copy), out))
+    out[0] = 0;
+  free(copy);
+}
+
+static bool is_in(const char *out, const char *source) {
+  char folder[PATH_MAX], root[PATH_MAX];
+  folder_of(folder, out);
+  if (!is_folder(source) || !realpath(source, root))
+    return false;
+  size_t n = strlen(root);
+  return strncmp(folder, root, n) == 0 && (folder[n] == 0 || folder[n] == '/');
+}
+
+static ph_status check_out(const char *out, const char *source) {
+  struct stat st;
+  char folder[PATH_MAX];
+  if (lstat(out, &st) == 0)
+    return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", out);
+  folder_of(folder, out);
+  if (!folder[0] || access(folder, W_OK | X_OK) != 0)
+    return ph_fail(PH_EIO, "%s: its folder: %s", out, strerror(errno));
+  if (is_in(out, source))
+    return ph_fail(PH_EINVAL, "%s: it would be in %s, which is never written to", out, source);
+  return PH_OK;
+}
+
+/* --- the list --- */
+
+static ph_status place_line(ph_cutting *c, const ph_cut_episode *line) {
+  size_t i = 0;
+  while (i < c->store->n && strcmp(c->store->entries[i].id, line->id) != 0)
+    i++;
+  if (i == c->store->n)
+    return ph_fail(PH_EINVAL, "%s: %s: the list names it, and there is no such episode", c->source,
+                   line->id);
+  if (c->at[i])
+    return ph_fail(PH_EINVAL, "%s: %s: the list names it twice", c->source, line->id);
+  c->at[i] = line;
+  return PH_OK;
+}
+
+/* The list is mostly in the order of the store. */
+static ph_status place_lines(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
+  ph_status status = PH_OK;
+  for (size_t k = 0; k < n && !status; k++)
+    if (k < c->store->n && !c->at[k] && strcmp(c->store->entries[k].id, plan[k].id) == 0)
+      c->at[k] = &plan[k];
+    else
+      status = place_line(c, &plan[k]);
+  for (size_t i = 0; i < c->store->n && !status; i++)
+    if (!c->at[i])
+      status = ph_fail(PH_EINVAL, "%s: %s: the list does not name it", c->source,
+                       c->store->entries[i].id);
+  return status;
+}
+
+ph_status ph_cut_check(const ph_cut_episode *plan, int64_t actions) {
+  if (plan->from < 0 || plan->to > actions)
+    return ph_fail(PH_EINVAL, "%s: rows %" PRId64 " to %" PRId64 ": the last is %" PRId64, plan->id,
+                   plan->from, plan->to, actions);
+  if (plan->to <= plan->from)
+    return ph_fail(PH_EINVAL, "%s: rows %" PRId64 " to %" PRId64 ": less than 2 states are left",
+                   plan->id, plan->from, plan->to);
+  return PH_OK;
+}
+
+static ph_status check_lines(ph_cutting *c) {
+  ph_status status = PH_OK;
+  for (size_t i = 0; i < c->store->n && !status; i++) {
+    const ph_entry *e = &c->store->entries[i];
+    if (c->at[i]->dropped) {
+      c->tally.dropped++;
+      continue;
+    }
+    c->all++;
+    status = ph_store_look(c->store, i);
+    if (!status)
+      status = ph_cut_check(c->at[i], e->actions);
+    if (status)
+      ph_fail_in(status, "%s", c->source);
+  }
+  if (!status && c->all == 0)
+    status = ph_fail(PH_ENOTFOUND, "%s: no episode is kept: nothing is written", c->source);
+  return status;
+}
+
+/* --- what is told of it --- */
+
+ph_status ph_cut_go_on(const ph_cutting *c) {
+  bool more = !c->opt->progress || c->opt->progress(c->opt->arg, c->done, c->all);
+  return more ? PH_OK : ph_fail(PH_ECANCELED, "%s: it was stopped: nothing is written", c->out);
+}
+
+ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions) {
+  ph_cut_tally *t = &c->tally;
+  int64_t removed = actions - (plan->to - plan->from);
+  t->least = t->kept == 0 || removed < t->least ? removed : t->least;
+  t->most = removed > t->most ? removed : t->most;
+  t->kept++;
+  t->actions += plan->to - plan->from;
+  t->removed += removed;
+  c->done++;
+  return ph_cut_go_on(c);
+}
+
+/* --- all of it --- */
+
+static ph_status by_layout(ph_cutting *c) {
+  const ph_home *home = &c->store->homes[0];
+  if (!home->reader)
+    return ph_cut_own(c);
+  return ph_fail(PH_EFORMAT,
+                 "%s: its layout (%s) cannot be cut: only runs, datasets and episode files of "
+                 "playhead, robosuite's family of files, and folders of BiGym batches can",
+                 c->source, home->layout);
+}
+
+static ph_status cut(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
+  ph_status status = ph_store_open(&c->store, &c->source, 1, NULL);
+  if (!status && c->store->n == 0)
+    status = ph_fail(PH_ENOTFOUND, "%s: it holds no episode: there is nothing to cut", c->source);
+  if (!status && !(c->at = calloc(c->store->n, sizeof *c->at)))
+    status = ph_fail(PH_ENOMEM, "%s: out of memory", c->source);
+  if (!status)
+    status = place_lines(c, plan, n);
+  if (!status)
+    status = check_lines(c);
+  return status ? status : by_layout(c);
+}
+
+ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
+                 const ph_cut_options *opt, ph_cut_tally *tally) {
+  static const ph_cut_options none = PH_CUT_OPTIONS_INIT;
+  ph_cutting c = {.out = out, .source = source, .opt = opt ? opt : &none};
+  c.tally.least = c.tally.most = -1;
+  ph_status status = check_out(out, source);
+  if (status)
+    return status;
+  status = cut(&c, plan, n);
+  if (tally && !status)
+    *tally = c.tally;
+  free(c.at);
+  ph_store_free(c.store);
+  return status;
+}

@@ -1,0 +1,279 @@
+/* Runs, datasets and episode files of ours become a dataset: rows go through a tap into its sink.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cut_parts.h"
+#include "episode_file.h"
+#include "fail.h"
+#include "sink_dataset.h"
+#include "sink_h5.h"
+
+struct own {
+  ph_cutting *c;
+  ph_sink *sink;
+  bool *models, *tasks;
+  void *block;
+  const ph_cut_episode *plan; /* of the episode that is copied */
+  const ph_episode *episode;
+  ph_episode_meta meta; /* of the result */
+};
+
+/* --- facts --- */
+
+static ph_status latches(bool *out, const struct own *o) {
+  ph_hold hold = {.steps = o->meta.hold_steps};
+  uint8_t some[PH_CRC_BLOCK_ROWS];
+  int64_t end = o->plan->from + o->meta.states;
+  ph_status status = PH_OK;
+  for (int64_t at = o->plan->from; at < end && !status; at += PH_CRC_BLOCK_ROWS) {
+    int64_t n = end - at < PH_CRC_BLOCK_ROWS ? end - at : PH_CRC_BLOCK_ROWS;
+    status = ph_episode_read(o->episode, PH_COL_PREDICATE, at, n, some);
+    for (int64_t i = 0; i < n && !status; i++)
+      ph_hold_update(&hold, at + i - o->plan->from, some[i]);
+  }
+  *out = hold.latched;
+  return status;
+}
+
+/* A range that ends before the episode did: how that one went is not how this one does. */
+static ph_status settle_range(struct own *o, int64_t actions) {
+  ph_episode_meta *m = &o->meta;
+  bool latched = false, known = ph_episode_has(o->episode, PH_COL_PREDICATE);
+  if (o->plan->to == actions)
+    return PH_OK;
+  ph_status status = known ? latches(&latched, o) : PH_OK;
+  snprintf(m->end_detail, sizeof m->end_detail, "cut at row %" PRId64 " of %" PRId64, o->plan->to,
+           actions);
+  m->end_reason = PH_END_UNKNOWN;
+  m->success = m->success < 0 ? -1 : known ? latched : m->success == 0 ? 0 : -1;
+  return status;
+}
+
+static ph_status settle(struct own *o) {
+  const ph_episode_meta *source = ph_episode_meta_of(o->episode);
+  const ph_cut_episode *plan = o->plan;
+  ph_episode_meta *m = &o->meta;
+  *m = *source;
+  m->actions = plan->to - plan->from;
+  m->states = m->actions + (plan->to < source->states);
+  ph_status status = ph_cut_hold(&m->hold_seconds, &m->hold_steps, o->c->opt, source);
+  bool whole = plan->from == 0 && plan->to == source->actions;
+  if (!whole)
+    snprintf(m->determinism, sizeof m->determinism, "unchecked");
+  if (plan->from > 0) { /* no seed leads there */
+    m->seed[0] = 0;
+    snprintf(m->parent, sizeof m->parent, "%.140s:%.40s@%" PRId64, source->run_id, source->id,
+             plan->from);
+  }
+  if (!o->c->opt->latched)
+    return status ? status : settle_range(o, source->actions);
+  m->end_reason = PH_END_SUCCESS;
+  m->end_detail[0] = 0;
+  m->success = 1;
+  return status;
+}
+
+/* --- rows --- */
+
+/* Rows of the result from `first` on end as a latch does. */
+static void mark_rows(const struct own *o, ph_column col, int64_t first, int64_t n) {
+  int64_t last = o->meta.actions - 1;
+  uint8_t *bytes = o->block;
+  double *numbers = o->block;
+  for (int64_t i = 0; i < n; i++) {
+    bool end = first + i == last;
+    if (col == PH_COL_DONES)
+      bytes[i] = end;
+    else if (col == PH_COL_FLAGS)
+      bytes[i] = (uint8_t)((bytes[i] & ~(PH_FLAG_TERMINATED | PH_FLAG_TRUNCATED)) |
+                           (end ? PH_FLAG_TERMINATED : 0));
+    else if (col == PH_COL_REWARDS && (end || !o->c->opt->keep_rewards))
+      numbers[i] = end;
+  }
+}
+
+static ph_status copy_column(struct own *o, ph_column col) {
+  int64_t rows = ph_begin_rows(&o->meta, col);
+  ph_status status = PH_OK;
+  for (int64_t first = 0; first < rows && !status; first += PH_CRC_BLOCK_ROWS) {
+    int64_t n = rows - first < PH_CRC_BLOCK_ROWS ? rows - first : PH_CRC_BLOCK_ROWS;
+    status = ph_episode_read(o->episode, col, o->plan->from + first, n, o->block);
+    if (!status && o->c->opt->latched)
+      mark_rows(o, col, first, n);
+    if (!status)
+      status = o->sink->rows(o->sink, col, first, n, o->block);
+    if (!status)
+      status = ph_cut_go_on(o->c);
+  }
+  return status;
+}
+
+static ph_status get_block(struct own *o, uint32_t columns) {
+  size_t most = 1;
+  for (int i = 0; i < PH_COL_COUNT; i++) {
+    size_t row = ph_schema_width((ph_column)i, &o->meta.dims) *
+                 ph_type_size(ph_schema_column((ph_column)i)->type);
+    most = (columns & PH_COL_BIT(i)) && row > most ? row : most;
+  }
+  free(o->block);
+  o->block = malloc(most * PH_CRC_BLOCK_ROWS);
+  return o->block ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", o->meta.id);
+}
+
+static ph_status copy(struct own *o, char **provenance) {
+  ph_begin begin = {.meta = &o->meta};
+  begin.edits = ph_episode_edits(o->episode, &begin.nedits);
+  for (int i = 0; i < PH_COL_COUNT; i++)
+    if (i != PH_COL_FINAL_STATE && ph_episode_has(o->episode, (ph_column)i))
+      begin.columns |= PH_COL_BIT(i);
+  const ph_episode_meta *source = ph_episode_meta_of(o->episode);
+  ph_status status = ph_cut_provenance(provenance, source->provenance, o->plan, o->c->opt, source);
+  o->meta.provenance = *provenance;
+  if (!status)
+    status = get_block(o, begin.columns);
+  if (!status)
+    status = o->sink->begin(o->sink, &begin);
+  for (int i = 0; i < PH_COL_COUNT && !status; i++)
+    if (begin.columns & PH_COL_BIT(i))
+      status = copy_column(o, (ph_column)i);
+  return status ? status : o->sink->end(o->sink);
+}
+
+/* --- models and tasks --- */
+
+static size_t place_of(const ph_store *store, const char *hash(const ph_store *, size_t),
+                       const char *sha256) {
+  size_t i = 0;
+  for (const char *known; (known = hash(store, i)) && strcmp(known, sha256) != 0;)
+    i++;
+  return i;
+}
+
+static ph_status put_model(struct own *o, const char *sha256) {
+  ph_model *model = NULL;
+  size_t i = place_of(o->c->store, ph_store_model_hash, sha256);
+  if (!sha256[0] || o->models[i])
+    return PH_OK;
+  ph_status status = ph_store_model(&model, o->c->store, sha256);
+  if (!status)
+    status = o->sink->model(o->sink, model);
+  ph_model_unref(model);
+  o->models[i] = !status;
+  return status;
+}
+
+static ph_status put_task(struct own *o, const char *sha256) {
+  ph_task *task = NULL;
+  const char *source = NULL;
+  size_t i = place_of(o->c->store, ph_store_task_hash, sha256);
+  if (!sha256[0] || o->tasks[i])
+    return PH_OK;
+  ph_status status = ph_store_task(&source, o->c->store, sha256);
+  if (!status)
+    status = ph_task_parse(&task, source, strlen(source), "recorded task");
+  if (!status)
+    status = o->sink->task(o->sink, task);
+  ph_task_unref(task);
+  o->tasks[i] = !status;
+  return status;
+}
+
+/* --- all of them --- */
+
+static ph_status may_finish(void *user) {
+  const struct own *o = user;
+  return ph_cut_go_on(o->c);
+}
+
+static ph_status open_sink(struct own *o, const ph_episode_meta *origin) {
+  ph_sink_options how = {.compress = o->c->opt->compress};
+  if (o->sink)
+    return PH_OK;
+  ph_status status = ph_sink_dataset(&o->sink, o->c->out, origin, &how);
+  if (!status)
+    ph_sink_dataset_ask(o->sink, may_finish, o);
+  return status;
+}
+
+static ph_status put_episode(struct own *o, size_t i) {
+  ph_episode *episode = NULL;
+  char *provenance = NULL;
+  o->plan = o->c->at[i];
+  ph_status status = ph_store_episode(&episode, o->c->store, i);
+  if (status)
+    return status;
+  const ph_episode_meta *m = ph_episode_meta_of(episode);
+  o->episode = episode;
+  status = ph_cut_check(o->plan, m->actions);
+  if (!status)
+    status = settle(o);
+  if (!status)
+    status = open_sink(o, m);
+  if (!status)
+    status = put_model(o, m->model_sha256);
+  if (!status)
+    status = put_task(o, m->task_sha256);
+  if (!status)
+    status = copy(o, &provenance);
+  if (!status)
+    status = ph_cut_count(o->c, o->plan, m->actions);
+  free(provenance);
+  ph_episode_free(episode);
+  return status;
+}
+
+/* Episodes of a run are numbered as pack does; those of a dataset stay as they are. */
+struct place {
+  int64_t episode;
+  int env_id;
+  size_t i;
+};
+
+static int compare_places(const void *a, const void *b) {
+  const struct place *x = a, *y = b;
+  if (x->episode != y->episode)
+    return x->episode < y->episode ? -1 : 1;
+  if (x->env_id != y->env_id)
+    return x->env_id < y->env_id ? -1 : 1;
+  return x->i < y->i ? -1 : x->i > y->i;
+}
+
+static struct place *order_of(const ph_store *store) {
+  struct place *order = calloc(store->n, sizeof *order);
+  for (size_t i = 0; order && i < store->n; i++)
+    order[i] = (struct place){store->entries[i].episode, store->entries[i].env_id, i};
+  if (order && strcmp(store->homes[0].layout, "run") == 0)
+    qsort(order, store->n, sizeof *order, compare_places);
+  return order;
+}
+
+static size_t count(const char *hash(const ph_store *, size_t), const ph_store *store) {
+  size_t n = 0;
+  while (hash(store, n))
+    n++;
+  return n;
+}
+
+ph_status ph_cut_own(ph_cutting *c) {
+  struct own o = {.c = c};
+  struct place *order = order_of(c->store);
+  o.models = calloc(count(ph_store_model_hash, c->store) + 1, sizeof *o.models);
+  o.tasks = calloc(count(ph_store_task_hash, c->store) + 1, sizeof *o.tasks);
+  ph_status status =
+      order && o.models && o.tasks ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", c->source);
+  for (size_t k = 0; k < c->store->n && !status; k++)
+    if (!c->at[order[k].i]->dropped)
+      status = put_episode(&o, order[k].i);
+  if (!status)
+    status = o.sink->finish(o.sink);
+  if (o.sink)
+    o.sink->free(o.sink);
+  free(order);
+  free(o.models);
+  free(o.tasks);
+  free(o.block);
+  return status;
+}

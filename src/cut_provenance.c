@@ -1,0 +1,80 @@
+/* What is written down of a cut. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <playhead/latch.h>
+
+#include "cut_parts.h"
+#include "fail.h"
+#include "json.h"
+
+ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt,
+                      const ph_episode_meta *source) {
+  *seconds = source->hold_seconds;
+  *steps = source->hold_steps;
+  if (opt->hold_seconds < 0 || opt->hold_seconds == source->hold_seconds)
+    return PH_OK;
+  *seconds = opt->hold_seconds;
+  ph_status status = ph_hold_steps(steps, opt->hold_seconds, source->control_dt);
+  return status ? ph_fail_in(status, "%s", source->id) : PH_OK;
+}
+
+static json_t *fingerprint(const char *text) {
+  json_t *value = text ? json_loads(text, 0, NULL) : NULL;
+  return value ? value : json_null();
+}
+
+static json_t *date(const char *given) {
+  char now[40];
+  time_t t = time(NULL);
+  struct tm tm;
+  if (given)
+    return json_string(given);
+  strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+  return json_string(now);
+}
+
+/* One hold as it is stored: null where there is none. */
+static void set_hold(json_t *step, const char *prefix, double seconds, int64_t steps) {
+  char key[40];
+  snprintf(key, sizeof key, "%shold_seconds", prefix);
+  json_object_set_new(step, key, seconds >= 0 ? ph_json_number(seconds) : json_null());
+  snprintf(key, sizeof key, "%shold_steps", prefix);
+  json_object_set_new(step, key, seconds >= 0 ? json_integer((json_int_t)steps) : json_null());
+}
+
+static json_t *describe(const ph_cut_episode *plan, const ph_cut_options *opt,
+                        const ph_episode_meta *m) {
+  double seconds = -1;
+  int64_t steps = 0, removed = m->actions - (plan->to - plan->from);
+  const char *rewards = !opt->latched ? "kept" : opt->keep_rewards ? "last" : "all";
+  if (ph_cut_hold(&seconds, &steps, opt, m))
+    return NULL;
+  json_t *step =
+      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:o}", "op",
+                "cut", "by", "playhead " PH_VERSION, "file", ph_json_text(m->file), "group",
+                ph_json_text(m->group), "run_id", ph_json_text(m->run_id), "seed",
+                ph_json_text(m->seed), "from", (json_int_t)plan->from, "to", (json_int_t)plan->to,
+                "source_actions", (json_int_t)m->actions, "steps_dropped", (json_int_t)removed,
+                "method", opt->method ? opt->method : "steps", "rewards_set", rewards,
+                "fingerprint", fingerprint(opt->fingerprint), "date", date(opt->date));
+  if (step) {
+    set_hold(step, "", seconds, steps);
+    set_hold(step, "source_", m->hold_seconds, m->hold_steps);
+  }
+  return step;
+}
+
+ph_status ph_cut_provenance(char **out, const char *before, const ph_cut_episode *plan,
+                            const ph_cut_options *opt, const ph_episode_meta *source) {
+  json_t *array = json_loads(before && *before ? before : "[]", 0, NULL);
+  json_t *step = describe(plan, opt, source);
+  bool ok = array && step && json_array_append(array, step) == 0;
+  *out = ok ? json_dumps(array, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(step);
+  json_decref(array);
+  return *out ? PH_OK
+              : ph_fail(PH_EFORMAT, "%s: %s: its provenance cannot be added to", source->file,
+                        source->id);
+}
