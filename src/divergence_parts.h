@@ -35,6 +35,10 @@ bool ph_difference_known(const ph_difference *d, ph_measure m);
 /* Error in proportion to the tolerance: 0 without one, infinite for a number that is none. */
 double ph_difference_ratio(const ph_difference *d, const ph_tolerance *tolerance, ph_measure m);
 
+/* What a measure is worst of: the name that ph_difference_text begins with; "" without an error. */
+void ph_difference_name(const ph_difference *d, const ph_model *model, ph_measure m, char *out,
+                        size_t size);
+
 /* --- divergence_error.c --- */
 
 /* Zero where the bits are equal; NaN where a number is none. */

@@ -206,6 +206,13 @@ static void name_text(const ph_model *model, ph_measure m, int i, char *out, siz
     snprintf(out, size, "%s %d", ph_schema_kind(kind), i);
 }
 
+void ph_difference_name(const ph_difference *d, const ph_model *model, ph_measure m, char *out,
+                        size_t size) {
+  out[0] = 0;
+  if ((unsigned)m < PH_MEASURE_COUNT && d->worst[m] >= 0)
+    name_text(model, m, d->worst[m], out, size);
+}
+
 void ph_difference_text(const ph_difference *d, const ph_model *model, ph_measure m, char *out,
                         size_t size) {
   char name[160], number[60];

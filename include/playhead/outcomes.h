@@ -17,15 +17,17 @@ extern "C" {
  * one. */
 typedef struct ph_outcomes {
   bool known;             /* false: this source has no predicate, and `why` says it */
-  char why[320];          /* one sentence without the episode's id */
+  char why[320];          /* one sentence without the episode's id; where it is known: "", or why
+                             outcomes are missing behind those that are */
   ph_intervals intervals; /* owned */
   int64_t rows;           /* outcomes that are known: rows 1 .. rows */
   int64_t actions;        /* A: outcomes that there are */
   /* Dynamic: the first row at which physics leaves the recording; nothing behind it counts. -1. */
   int64_t left;
-  char left_text[240]; /* "arm_wrist by 4.1e-3 rad" */
+  char left_text[240]; /* "arm_wrist, 4.1e-3 rad" */
   /* The first row at which the env ends the episode for another reason than success (a failure of
-   * the task, a bad number, the task's max_steps, what the file says). -1: none before its last */
+   * the task, a bad number, the task's max_steps, what the file says); nothing behind a bad number
+   * counts. -1 */
   int64_t ended;
   char ended_text[240]; /* "terminated: failure", "truncated: max_steps 500" */
 } ph_outcomes;
@@ -47,12 +49,13 @@ PH_API ph_status ph_outcomes_take(ph_outcomes *out, ph_latch_source source,
                                   const ph_episode *episode, const ph_model *model,
                                   const ph_task *task, const ph_outcomes_options *opt);
 
-/* Why there is no latch row: the three refusals, in the order in which they are asked. */
+/* Why there is no latch row: the one that comes first in time. An end at the very row of the latch
+ * is none: success outranks it. */
 typedef enum ph_refusal {
   PH_REFUSAL_NONE,    /* it latches */
   PH_REFUSAL_UNKNOWN, /* the source has no predicate */
-  PH_REFUSAL_LEFT,    /* the replay leaves the recording at a row before the latch */
-  PH_REFUSAL_ENDED,   /* the env ends the episode at a row before the latch */
+  PH_REFUSAL_LEFT,    /* the replay leaves the recording at row t (joint, size) */
+  PH_REFUSAL_ENDED,   /* the env ends the episode at row t without success (reason) */
   PH_REFUSAL_NEVER    /* success does not latch within the A recorded steps */
 } ph_refusal;
 
@@ -60,8 +63,8 @@ typedef struct ph_latch_answer {
   ph_refusal refusal;
   ph_latching latching; /* latching.latch is -1 unless refusal is NONE */
   int64_t row;          /* of the refusal; -1 */
-  char text[400];       /* "" or one sentence: "the replay leaves the recording at row 213:
-                           arm_wrist by 4.1e-3 rad" */
+  char text[400];       /* "" or one sentence: "the replay leaves the recording at row 213
+                           (arm_wrist, 4.1e-3 rad)" */
 } ph_latch_answer;
 
 PH_API void ph_outcomes_latch(const ph_outcomes *o, int64_t hold_steps, ph_latch_answer *out);

@@ -1,0 +1,152 @@
+#include "outcomes_parts.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fail.h"
+
+enum { CHUNK = 512 };
+
+/* --- what all sources share --- */
+
+ph_status ph_take_unknown(const ph_taking *t, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(t->out->why, sizeof t->out->why, fmt, args);
+  va_end(args);
+  t->out->known = false;
+  t->out->rows = 0;
+  ph_intervals_free(&t->out->intervals);
+  return PH_OK;
+}
+
+const char *ph_take_error(const ph_taking *t) {
+  const char *text = ph_error(), *id = t->meta->id;
+  size_t n = strlen(id);
+  return strncmp(text, id, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
+ph_status ph_take_known(const ph_taking *t) {
+  int64_t rows = t->out->intervals.rows;
+  t->out->known = true;
+  t->out->rows = rows > 0 ? rows - 1 : 0;
+  return PH_OK;
+}
+
+ph_status ph_take_stop(const ph_taking *t, int64_t row) {
+  const char *text = ph_take_error(t);
+  if (row < 2)
+    return ph_take_unknown(t, "%s", text);
+  snprintf(t->out->why, sizeof t->out->why, "%s", text);
+  return ph_take_known(t);
+}
+
+void ph_take_end(const ph_taking *t, int64_t row, ph_end end, const char *detail) {
+  if (t->out->ended >= 0)
+    return;
+  t->out->ended = row;
+  snprintf(t->out->ended_text, sizeof t->out->ended_text, "%s%s%s", ph_end_name(end),
+           detail[0] ? ": " : "", detail);
+}
+
+ph_status ph_take_ruling(const ph_taking *t, int64_t row, bool predicate, ph_end end,
+                         const char *detail, bool *nan) {
+  uint8_t bit = predicate;
+  *nan = end == PH_END_NAN;
+  if (end == PH_END_NAN || end == PH_END_TERMINATED || end == PH_END_TRUNCATED)
+    ph_take_end(t, row, end, detail);
+  return *nan ? PH_OK : ph_intervals_add(&t->out->intervals, &bit, 1);
+}
+
+ph_status ph_take_go_on(const ph_taking *t, int64_t step) {
+  const ph_outcomes_options *opt = t->opt;
+  if (!opt->progress || opt->progress(opt->arg, step, t->meta->states))
+    return PH_OK;
+  return ph_fail(PH_ECANCELED, "%s: canceled at step %" PRId64, t->meta->id, step);
+}
+
+/* --- what the file stores --- */
+
+static ph_status has_none(const ph_taking *t) {
+  const ph_episode_meta *m = t->meta;
+  if (m->success < 0)
+    return ph_take_unknown(t, "the file stores no predicate");
+  return ph_take_unknown(t, "the file stores only that the whole episode is %s%s%s%s",
+                         m->success ? "a success" : "no success", m->success_source[0] ? " (" : "",
+                         m->success_source, m->success_source[0] ? ")" : "");
+}
+
+/* The first row before the last that is flagged done. Success is no other end: it latches there. */
+static ph_status find_flag(const ph_taking *t, int64_t latch) {
+  uint8_t some[CHUNK];
+  int64_t n = ph_episode_rows(t->episode, PH_COL_FLAGS);
+  n = n < t->meta->actions ? n : t->meta->actions - 1;
+  for (int64_t at = 0; at < n && t->out->ended < 0; at += CHUNK) {
+    int64_t part = n - at < CHUNK ? n - at : CHUNK;
+    ph_status status = ph_episode_read(t->episode, PH_COL_FLAGS, at, part, some);
+    if (status != PH_OK)
+      return status == PH_ENOMEM ? status : PH_OK;
+    for (int64_t i = 0; i < part; i++)
+      if (some[i] & PH_FLAG_TRUNCATED)
+        ph_take_end(t, at + i + 1, PH_END_TRUNCATED, "");
+      else if (some[i] & PH_FLAG_TERMINATED && at + i + 1 != latch)
+        ph_take_end(t, at + i + 1, PH_END_TERMINATED, "");
+  }
+  return PH_OK;
+}
+
+/* Others mark the end of a demo, success, or both as done: that says nothing. */
+static ph_status find_end(const ph_taking *t) {
+  const ph_episode_meta *m = t->meta;
+  ph_latching recorded;
+  ph_intervals_latch(&t->out->intervals, m->hold_steps, &recorded);
+  ph_status status = m->layout[0] ? PH_OK : find_flag(t, recorded.latch);
+  if (m->end_reason == PH_END_TERMINATED || m->end_reason == PH_END_TRUNCATED ||
+      m->end_reason == PH_END_NAN)
+    ph_take_end(t, m->actions, m->end_reason, m->end_detail);
+  return status;
+}
+
+ph_status ph_take_recorded(const ph_taking *t) {
+  uint8_t some[CHUNK];
+  int64_t n = ph_episode_rows(t->episode, PH_COL_PREDICATE), at = 0;
+  ph_status status = PH_OK;
+  if (!ph_episode_has(t->episode, PH_COL_PREDICATE))
+    return has_none(t);
+  for (; at < n && status == PH_OK; at += CHUNK) {
+    int64_t part = n - at < CHUNK ? n - at : CHUNK;
+    if ((status = ph_take_go_on(t, at)) != PH_OK)
+      return status;
+    status = ph_episode_read(t->episode, PH_COL_PREDICATE, at, part, some);
+    if (status != PH_OK)
+      break;
+    status = ph_intervals_add(&t->out->intervals, some, (size_t)part);
+  }
+  if (status == PH_ENOMEM)
+    return status;
+  ph_take_known(t);
+  if (status != PH_OK)
+    ph_take_stop(t, at);
+  return t->out->known ? find_end(t) : PH_OK;
+}
+
+/* --- one of them --- */
+
+ph_status ph_outcomes_take(ph_outcomes *out, ph_latch_source source, const ph_episode *episode,
+                           const ph_model *model, const ph_task *task,
+                           const ph_outcomes_options *opt) {
+  static const ph_outcomes_options usual = {0};
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
+  ph_taking t = {out, episode, meta, model, task, opt ? opt : &usual};
+  int64_t outcomes = meta->states - 1;
+  *out = (ph_outcomes){.left = -1, .ended = -1};
+  out->actions = meta->actions > outcomes ? meta->actions : outcomes;
+  ph_status status = source == PH_LATCH_RECORDED    ? ph_take_recorded(&t)
+                     : source == PH_LATCH_KINEMATIC ? ph_take_kinematic(&t)
+                                                    : ph_take_dynamic(&t);
+  if (status != PH_OK)
+    ph_outcomes_free(out);
+  return status;
+}
