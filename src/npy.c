@@ -29,6 +29,7 @@ const char *ph_npy_lead(size_t *at, size_t *length, const unsigned char *bytes, 
 
 typedef struct cursor {
   const char *at, *end;
+  const char *rows; /* the digits of the first size; NULL: none were met */
 } cursor;
 
 static void skip_space(cursor *c) {
@@ -90,6 +91,9 @@ static bool take_shape(cursor *c, ph_npy *out) {
   bool comma = true;
   while (!take(c, ')')) {
     int64_t size;
+    skip_space(c);
+    if (out->rank == 0)
+      c->rows = c->at;
     if (!comma || !take_size(c, &size))
       return false;
     if (out->rank < 4)
@@ -286,7 +290,7 @@ static bool count_elements(ph_npy *out) {
 }
 
 const char *ph_npy_parse(ph_npy *out, const char *text, size_t n) {
-  cursor c = {text, text + n};
+  cursor c = {text, text + n, NULL};
   char name[sizeof out->name];
   memcpy(name, out->name, sizeof name);
   memset(out, 0, sizeof *out);
@@ -308,7 +312,36 @@ const char *ph_npy_parse(ph_npy *out, const char *text, size_t n) {
   return NULL;
 }
 
+size_t ph_npy_rows(size_t *at, const char *text, size_t n) {
+  ph_npy npy = {0};
+  cursor c = {text, text + n, NULL};
+  size_t digits = 0;
+  if (!take_dict(&c, &npy) || npy.rank == 0)
+    return 0;
+  *at = (size_t)(c.rows - text);
+  while (*at + digits < n && isdigit((unsigned char)c.rows[digits]))
+    digits++;
+  return digits;
+}
+
 /* --- elements --- */
+
+size_t ph_npy_flag(unsigned char out[8], const ph_npy *npy, bool one) {
+  static const struct {
+    int bytes;
+    uint64_t bits;
+  } ones[] = {{2, 0x3c00}, {4, 0x3f800000}, {8, 0x3ff0000000000000}};
+  const element *e = element_of(npy);
+  uint64_t bits = one;
+  if (!e)
+    return 0;
+  for (size_t i = 0; one && e->kind == 'f' && i < sizeof ones / sizeof *ones; i++)
+    if (ones[i].bytes == e->bytes)
+      bits = ones[i].bits;
+  for (int b = 0; b < e->bytes; b++)
+    out[npy->descr[0] == '>' ? e->bytes - 1 - b : b] = (unsigned char)(bits >> 8 * b);
+  return (size_t)e->bytes;
+}
 
 static double half_value(uint16_t bits) {
   uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023, word;

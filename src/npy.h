@@ -20,6 +20,13 @@ const char *ph_npy_lead(size_t *at, size_t *length, const unsigned char *bytes, 
  */
 const char *ph_npy_parse(ph_npy *out, const char *text, size_t n);
 
+/* Where the digits of the first size stand in a header's text that was parsed, and how many there
+ * are; 0: it has no dimension. */
+size_t ph_npy_rows(size_t *at, const char *text, size_t n);
+
+/* The bytes of a 0 or of a 1 of its type; how many, 0: it is none of numbers. */
+size_t ph_npy_flag(unsigned char out[8], const ph_npy *npy, bool one);
+
 /* Bytes of one element; 0 where that is not known (objects, records). */
 size_t ph_npy_element(const ph_npy *npy);
 

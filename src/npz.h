@@ -49,6 +49,23 @@ ph_status ph_npz_add(ph_npz_writer *npz, const char *name, ph_type type, int ran
 /* The same by NumPy's name of the type ("|b1", "<f2", "<u8") and the bytes of an element. */
 ph_status ph_npz_add_as(ph_npz_writer *npz, const char *name, const char *descr, size_t element,
                         int rank, const int64_t *dim, const void *data);
+/* How an array is copied. */
+typedef struct ph_npz_cut {
+  int64_t keep; /* rows of its first dimension that are kept, from the first on; negative: all */
+  bool last;    /* the last of them becomes 0 or 1 as `one` says */
+  bool rest;    /* those before it become the other of the two */
+  bool one;
+  bool (*go_on)(void *arg); /* nullable: asked often; false stops it: PH_ECANCELED */
+  void *arg;
+} ph_npz_cut;
+#define PH_NPZ_WHOLE ((ph_npz_cut){.keep = -1})
+/* Whether the rows of an array can be cut so: NULL, or a static phrase that says why not. */
+const char *ph_npz_cannot(const ph_npz *from, size_t i, const ph_npz_cut *cut);
+/* Copies an array of another archive: its name, its type and the bytes of its elements, whatever
+ * they are; packed. They are read by ph_npz_finish, a block at a time: `from` stays open until
+ * then. PH_EFORMAT: it cannot be cut so. PH_ECORRUPT; what comes up later is the error of
+ * ph_npz_finish. */
+ph_status ph_npz_copy(ph_npz_writer *npz, const ph_npz *from, size_t i, const ph_npz_cut *cut);
 /* Writes through a temporary sibling, fsync and rename; frees the writer, also on failure. */
 ph_status ph_npz_finish(ph_npz_writer *npz);
 void ph_npz_drop(ph_npz_writer *npz); /* Nullable: nothing is left behind */

@@ -1,30 +1,20 @@
 /* An archive that appears whole or not at all. libzip writes through a source of our own, so that
  * every byte goes by way of ph_file_write and the first errno is kept. */
-#include "npz.h"
+#include "npz_door.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zip.h>
 
 #include "fail.h"
-#include "file.h"
 #include "npy.h"
 
-/* What libzip writes to; ends with its source. */
-typedef struct target {
+typedef struct ph_npz_target {
   int fd; /* borrowed */
   uint64_t at, size;
   int failed; /* the first errno */
   zip_error_t error;
 } target;
-
-struct ph_npz_writer {
-  ph_new_file file;
-  zip_t *zip;
-  target *target; /* as long as zip */
-  size_t n;
-};
 
 /* --- the source --- */
 
@@ -144,8 +134,10 @@ static bool array_size(size_t *out, size_t element, int rank, const int64_t *dim
   return *out <= SIZE_MAX / 2;
 }
 
-static ph_status not_added(const ph_npz_writer *npz, const char *name) {
+static ph_status not_added(const ph_npz_writer *npz, const char *file) {
   const zip_error_t *error = zip_get_error(npz->zip);
+  char name[sizeof((ph_npy *)0)->name];
+  snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - strlen(".npy")), file);
   switch (zip_error_code_zip(error)) {
   case ZIP_ER_EXISTS:
     return ph_fail(PH_EINVAL, "%s: %s: there is an array of that name already", npz->file.final,
@@ -155,6 +147,21 @@ static ph_status not_added(const ph_npz_writer *npz, const char *name) {
   default:
     return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->file.final, name);
   }
+}
+
+ph_status ph_npz_put(ph_npz_writer *npz, const char *name, zip_flags_t encoding,
+                     zip_source_t *source, zip_int32_t method) {
+  zip_int64_t place = zip_file_add(npz->zip, name, source, encoding);
+  if (place < 0) {
+    zip_source_free(source);
+    return not_added(npz, name);
+  }
+  /* The date of NumPy's own archives: the same arrays give the same bytes. */
+  if (zip_set_file_compression(npz->zip, (zip_uint64_t)place, method, 0) != 0 ||
+      zip_file_set_dostime(npz->zip, (zip_uint64_t)place, 0, 1 << 5 | 1, 0) != 0)
+    return not_added(npz, name);
+  npz->n++;
+  return PH_OK;
 }
 
 /* Puts a member in, which owns bytes from then on, also on failure. */
@@ -169,17 +176,7 @@ static ph_status put_member(ph_npz_writer *npz, const char *name, void *bytes, s
     free(bytes);
     return ph_fail(PH_ENOMEM, "%s: %s: out of memory", npz->file.final, name);
   }
-  zip_int64_t place = zip_file_add(npz->zip, file, source, ZIP_FL_ENC_UTF_8);
-  if (place < 0) {
-    zip_source_free(source);
-    return not_added(npz, name);
-  }
-  /* The date of NumPy's own archives: the same arrays give the same bytes. */
-  if (zip_set_file_compression(npz->zip, (zip_uint64_t)place, ZIP_CM_STORE, 0) != 0 ||
-      zip_file_set_dostime(npz->zip, (zip_uint64_t)place, 0, 1 << 5 | 1, 0) != 0)
-    return not_added(npz, name);
-  npz->n++;
-  return PH_OK;
+  return ph_npz_put(npz, file, ZIP_FL_ENC_UTF_8, source, ZIP_CM_STORE);
 }
 
 static ph_status add(ph_npz_writer *npz, const char *name, const char *descr, ph_type type,
@@ -221,6 +218,8 @@ static ph_status write_archive(ph_npz_writer *npz) {
     return PH_OK;
   }
   int error = npz->target->failed;
+  if (npz->fault)
+    return npz->fault;
   if (error)
     return ph_fail(PH_EIO, "%s: cannot be written: %s", npz->file.final, strerror(error));
   return ph_fail(PH_EIO, "%s: cannot be written: %s", npz->file.final, zip_strerror(npz->zip));
