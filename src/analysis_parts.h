@@ -59,6 +59,8 @@ bool ph_run_facts_whole(const ph_run_facts *facts, int64_t step);
 typedef struct ph_joint_worst {
   double rad, m; /* NaN: none of it, or a number that is none */
   int64_t rad_step, m_step;
+  double rad_s, m_s; /* likewise of its velocity */
+  int64_t rad_s_step, m_s_step;
 } ph_joint_worst;
 
 /* One kind of divergence over some steps. */

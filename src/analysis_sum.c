@@ -19,9 +19,8 @@ ph_status ph_tally_make(ph_tally *tally, const ph_model *model, bool bodies) {
     return ph_fail(PH_ENOMEM, "analysis: no memory");
   for (size_t i = 0; i < tally->njoint; i++) {
     ph_joint_type type = ph_model_joint(model, (int)i)->type;
-    tally->joint[i].rad = type == PH_SLIDE ? NAN : 0;
-    tally->joint[i].m = type == PH_SLIDE || type == PH_FREE ? 0 : NAN;
-    tally->joint[i].rad_step = tally->joint[i].m_step = -1;
+    double rad = type == PH_SLIDE ? NAN : 0, m = type == PH_SLIDE || type == PH_FREE ? 0 : NAN;
+    tally->joint[i] = (ph_joint_worst){rad, m, -1, -1, rad, m, -1, -1};
   }
   return PH_OK;
 }
@@ -49,8 +48,10 @@ static bool larger(double error, int64_t step, double max, int64_t max_step) {
   return error > max;
 }
 
+/* What a joint has none of stays NaN, at no step. */
 static void joint_take(double *max, int64_t *max_step, double error, int64_t step) {
-  if (step >= 0 && larger(error, step, *max, *max_step))
+  bool has = !isnan(*max) || *max_step >= 0;
+  if (has && step >= 0 && larger(error, step, *max, *max_step))
     *max = error, *max_step = step;
 }
 
@@ -85,10 +86,10 @@ void ph_tally_add(ph_tally *tally, int64_t step, const ph_difference *d,
     ph_joint_worst *w = &tally->joint[i];
     if (joints[i].equal)
       continue;
-    if (!isnan(w->rad) || w->rad_step >= 0)
-      joint_take(&w->rad, &w->rad_step, joints[i].rad, step);
-    if (!isnan(w->m) || w->m_step >= 0)
-      joint_take(&w->m, &w->m_step, joints[i].m, step);
+    joint_take(&w->rad, &w->rad_step, joints[i].rad, step);
+    joint_take(&w->m, &w->m_step, joints[i].m, step);
+    joint_take(&w->rad_s, &w->rad_s_step, joints[i].rad_s, step);
+    joint_take(&w->m_s, &w->m_s_step, joints[i].m_s, step);
   }
 }
 
@@ -104,8 +105,11 @@ void ph_tally_merge(ph_tally *tally, const ph_tally *other) {
     measure_take(tally, m, other->max[m], other->max_step[m], other->worst[m]);
   for (size_t i = 0; i < tally->njoint; i++) {
     const ph_joint_worst *from = &other->joint[i];
-    joint_take(&tally->joint[i].rad, &tally->joint[i].rad_step, from->rad, from->rad_step);
-    joint_take(&tally->joint[i].m, &tally->joint[i].m_step, from->m, from->m_step);
+    ph_joint_worst *to = &tally->joint[i];
+    joint_take(&to->rad, &to->rad_step, from->rad, from->rad_step);
+    joint_take(&to->m, &to->m_step, from->m, from->m_step);
+    joint_take(&to->rad_s, &to->rad_s_step, from->rad_s, from->rad_s_step);
+    joint_take(&to->m_s, &to->m_s_step, from->m_s, from->m_s_step);
   }
 }
 
@@ -122,6 +126,10 @@ size_t ph_analysis_joints(const ph_analysis *a, ph_joint_summary *out, size_t ro
     out[i].m = f->m;
     out[i].rad_step = f->rad_step;
     out[i].m_step = f->m_step;
+    out[i].rad_s = f->rad_s;
+    out[i].m_s = f->m_s;
+    out[i].rad_s_step = f->rad_s_step;
+    out[i].m_s_step = f->m_s_step;
     out[i].one_rad = o->rad;
     out[i].one_m = o->m;
     out[i].one_rad_step = o->rad_step;

@@ -144,6 +144,12 @@ struct Dynamic : Fixture {
       e.now.equal = now == 0;
       e.worst.rad = angle ? worst[j] : j == 7 ? 2.1e-3 : NAN;
       e.worst.m = place ? worst[j] : NAN;
+      e.now.rad_s = e.now.rad;
+      e.now.m_s = e.now.m;
+      e.worst.rad_s = j == 7 ? NAN : 50 * e.worst.rad;
+      e.worst.m_s = j == 7 ? NAN : 50 * e.worst.m;
+      e.worst.rad_s_step = 335 - j;
+      e.worst.m_s_step = 312 - j;
       e.worst.rad_step = 341 - j;
       e.worst.m_step = 318 - j;
       if (j < 7)

@@ -83,12 +83,20 @@ TEST_F(Analysis, SumsAreThoseOfThePlainLoop) {
   std::vector<ph_joint_summary> joints(20);
   size_t n = ph_analysis_joints(a, joints.data(), joints.size());
   ASSERT_EQ(static_cast<size_t>(ph_model_count(model, PH_JOINT)), n);
-  double rad = 0, m = 0, one_rad = 0;
+  double rad = 0, m = 0, one_rad = 0, rad_s = 0, m_s = 0;
   for (size_t i = 0; i < n; i++) {
     rad = std::fmax(rad, joints[i].rad);
     m = std::fmax(m, joints[i].m);
     one_rad = std::fmax(one_rad, joints[i].one_rad);
+    rad_s = std::fmax(rad_s, joints[i].rad_s);
+    m_s = std::fmax(m_s, joints[i].m_s);
+    if (static_cast<int>(i) == s.worst[PH_MEASURE_JOINT_ANGLE_SPEED]) {
+      EXPECT_EQ(s.max_step[PH_MEASURE_JOINT_ANGLE_SPEED], joints[i].rad_s_step);
+    }
   }
+  EXPECT_EQ(s.max[PH_MEASURE_JOINT_ANGLE_SPEED], rad_s);
+  EXPECT_EQ(s.max[PH_MEASURE_JOINT_PLACE_SPEED], m_s);
+  EXPECT_LT(0, rad_s);
   EXPECT_EQ(s.max[PH_MEASURE_JOINT_ANGLE], rad);
   EXPECT_EQ(s.max[PH_MEASURE_JOINT_PLACE], m);
   EXPECT_EQ(s.one_max[PH_MEASURE_JOINT_ANGLE], one_rad);

@@ -144,6 +144,72 @@ TEST(PanelsDynamic, WorstFirstByTolerance) {
   EXPECT_EQ(f.signals[(size_t)signal].name, std::string("arm_wrist"));
 }
 
+// A free joint's numbers: the one that differs most where a column is narrow, all where it is not.
+TEST(PanelsDynamic, AFreeJointShowsWhereItIs) {
+  Dynamic f;
+  const size_t x = 7, qw = 10;
+  ASSERT_EQ("cup.x", std::string(f.signals[x].name));
+  f.values[x + 2] = f.dyn_values[x + 2] = 0.7712;
+  f.dyn_values[x + 2] += 0.002;
+  f.dyn_values[x + 1] += 0.001;
+  f.joints[7].now.m = 0.002236;
+  f.dyn_values[qw] = std::cos(0.1);
+  f.dyn_values[qw + 3] = std::sin(0.1);
+  f.joints[7].now.rad = 0.2;
+  std::string text = f.at(40, 120), row = line_with(text, " cup.pos");
+  EXPECT_TRUE(has(row, "z 0.7712  z 0.7732  2.24e-3  9.40e-4")) << row;
+  row = line_with(text, " cup.rot");
+  EXPECT_TRUE(has(row, "0.00000   0.20000  2.00e-1")) << row;
+  f.a.zoomed = f.a.focus = PANEL_STATE;
+  text = f.at(40, 120);
+  row = line_with(text, " cup.pos");
+  EXPECT_TRUE(has(row, "0.42110  0.42110  0.77120  0.42110  0.42210  0.77320  2.24e-3")) << row;
+  row = line_with(text, " cup.rot");
+  EXPECT_TRUE(has(row, "0.00000  0.00000  0.20000  2.00e-1")) << row;
+  int signal = -1, channel = -1;
+  for (int i = 0; panel_state_at(&f.a, i, &signal, &channel); i++)
+    if (signal == (int)x + 2)
+      return; // Enter plots what is shown
+  FAIL() << "no line is about cup.z";
+}
+
+// The other sign of a quaternion is the same rotation, in other bits.
+TEST(PanelsDynamic, ARotationHasOneAngle) {
+  Dynamic f;
+  const size_t qw = 10;
+  f.values[qw] = std::cos(0.1);
+  f.values[qw + 1] = std::sin(0.1);
+  for (size_t i = 0; i < 4; i++)
+    f.dyn_values[qw + i] = -f.values[qw + i];
+  f.joints[7].now.rad = 0;
+  std::string row = line_with(f.at(40, 120), " cup.rot");
+  EXPECT_TRUE(has(row, "0.20000   0.20000        0 ")) << row;
+}
+
+TEST(PanelsDynamic, VelocitiesHaveTheirWorstAndWhere) {
+  Dynamic f;
+  for (const char *c : {"cup.vx", "cup.vy", "cup.vz"})
+    f.signal(c, "m/s", PH_SIGNAL_QVEL, 0.25);
+  for (const char *c : {"cup.wx", "cup.wy", "cup.wz"})
+    f.signal(c, "rad/s", PH_SIGNAL_QVEL, 0.5);
+  f.film.nsignals = f.signals.size();
+  f.film.signals = f.signals.data();
+  f.walk(213);
+  f.joints[5].worst.m_s = 0.875; // of the sixth joint that has a velocity: the cup here
+  f.joints[5].worst.m_s_step = 77;
+  f.joints[5].worst.rad_s = 0.625;
+  f.joints[5].worst.rad_s_step = 78;
+  f.a.zoomed = f.a.focus = PANEL_STATE;
+  std::string text = f.at(60, 120), row = line_with(text, " cup.vel");
+  EXPECT_TRUE(has(row, "m/s")) << row;
+  EXPECT_TRUE(has(row, "8.75e-1    77")) << row;
+  row = line_with(text, " cup.angvel");
+  EXPECT_TRUE(has(row, "6.25e-1    78")) << row;
+  row = line_with(text, " drawer.v");
+  EXPECT_TRUE(has(row, "3.10e-1   308")) << row;
+  EXPECT_LT(text.find(" arm_wrist.v"), text.find(" arm_base.v")) << "worst first";
+}
+
 TEST(PanelsDynamic, VerdictsInTheHeader) {
   Dynamic f;
   auto line = [&f]() { return f.at(24, 160).substr(0, 800); };

@@ -6,7 +6,7 @@
 #include "dynamic_view.h"
 
 struct comparison comparison_fit(int name, int unit, int width) {
-  struct comparison c = {.name = 9};
+  struct comparison c = {.name = 9, .value = COMPARISON_VALUE};
   int room = width - 2 - c.name - COMPARISON_VALUE, more = name - c.name;
   c.other = room >= COMPARISON_VALUE + 1;
   room -= c.other ? COMPARISON_VALUE + 1 : 0;
@@ -23,13 +23,21 @@ struct comparison comparison_fit(int name, int unit, int width) {
   return c;
 }
 
+void comparison_widen(struct comparison *c, int width, int least, int most) {
+  int used = 2 + c->name + (c->unit > 0 ? c->unit + 1 : 0) + 2 * c->value + 1 +
+             2 * (COMPARISON_ERROR + 1) + 6;
+  int value = c->value + (width - used) / 2;
+  if (c->step && value >= least)
+    c->value = value < most ? value : most;
+}
+
 void comparison_head(struct surface *s, struct rect r, const struct comparison *c,
                      const struct comparison_words *words) {
   int x = 2 + c->name + (c->unit > 0 ? c->unit + 1 : 0);
   surface_put(s, r, 0, 1, STYLE_DIM, words->name);
-  surface_put_right(s, r, 0, x += COMPARISON_VALUE, STYLE_DIM, words->shown);
+  surface_put_right(s, r, 0, x += c->value, STYLE_DIM, words->shown);
   if (c->other)
-    surface_put_right(s, r, 0, x += COMPARISON_VALUE + 1, STYLE_DIM, words->other);
+    surface_put_right(s, r, 0, x += c->value + 1, STYLE_DIM, words->other);
   if (c->now)
     surface_put_right(s, r, 0, x += COMPARISON_ERROR + 1, STYLE_DIM, words->now);
   if (c->worst)

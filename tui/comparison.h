@@ -9,7 +9,7 @@ enum { COMPARISON_VALUE = 9, COMPARISON_ERROR = 8 };
 
 /* [cells] 0, false: left out. */
 struct comparison {
-  int name, unit;
+  int name, unit, value; /* of each of both values */
   bool other, now, worst, step;
 };
 
@@ -20,6 +20,8 @@ struct comparison_words {
 
 /* For the longest name and unit that are to be shown, in a table of a width. */
 struct comparison comparison_fit(int name, int unit, int width);
+/* Gives what room is left to both values, if that makes them `least` wide; no more than `most`. */
+void comparison_widen(struct comparison *c, int width, int least, int most);
 void comparison_head(struct surface *s, struct rect r, const struct comparison *c,
                      const struct comparison_words *words);
 /* "=" for equal bits, "0" for other bits without an error, "-" for NaN. */

@@ -84,6 +84,8 @@ PH_API void ph_analysis_lane(const ph_analysis *a, bool one_step, int64_t first,
 typedef struct ph_joint_summary {
   double rad, m; /* largest accumulated error; NaN: it has none of it */
   int64_t rad_step, m_step;
+  double rad_s, m_s; /* likewise of its velocity */
+  int64_t rad_s_step, m_s_step;
   double one_rad, one_m; /* largest one-step error */
   int64_t one_rad_step, one_m_step;
 } ph_joint_summary;
