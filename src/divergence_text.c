@@ -93,6 +93,7 @@ static int read_kind(const char **at) {
 
 static ph_status read_tolerance(ph_tolerance *tolerance, const char *text) {
   ph_tolerance t = *tolerance;
+  bool given[KINDS] = {false};
   for (const char *at = skip(text);; at = skip(at + 1)) {
     char *end;
     const char *part = at;
@@ -105,11 +106,14 @@ static ph_status read_tolerance(ph_tolerance *tolerance, const char *text) {
     double value = strtod(at, &end);
     if (end == at || (*skip(end) && *skip(end) != ',') || !isfinite(value) || value < 0)
       return ph_fail(PH_EINVAL, "tolerance: '%.*s': not a number from 0 up", length, part);
-    if (kind == KINDS) {
-      set_kind(&t, POS, value);
-      set_kind(&t, ROT, value);
-    } else {
-      set_kind(&t, kind, value);
+    for (int i = 0; i < KINDS; i++) {
+      if (i != kind && (kind != KINDS || i > ROT))
+        continue;
+      if (given[i])
+        return ph_fail(PH_EINVAL, "tolerance: '%.*s': %s is given twice", length, part,
+                       kinds[i].name);
+      given[i] = true;
+      set_kind(&t, i, value);
     }
     at = skip(end);
     if (!*at)

@@ -212,6 +212,30 @@ TEST(AppDynamic, BranchesInWords) {
   EXPECT_EQ(b.serial, 4u) << "a serial never comes twice";
 }
 
+// The last way out of a branch that is nowhere but here: it is asked for twice.
+TEST(AppDynamic, QuitDropsNoBranchOnItsWayIntoAFileUnasked) {
+  for (const char *key : {"q", "Q"}) {
+    DynApp f;
+    f.say("branch held");
+    f.say("branch save out.h5");
+    EXPECT_FALSE(f.press(key) & REACT_QUIT) << key;
+    EXPECT_TRUE(f.app.message_bad);
+    EXPECT_NE(strstr(f.app.message, "out.h5"), nullptr) << f.app.message;
+    EXPECT_NE(strstr(f.app.message, "quit again"), nullptr) << f.app.message;
+    EXPECT_TRUE(f.press(key) & REACT_QUIT) << key;
+  }
+  DynApp f;
+  f.say("branch held");
+  f.say("branch save out.h5");
+  f.app.snap->dyn->saves = 1;
+  EXPECT_TRUE(f.press("q") & REACT_QUIT) << "it is in the file";
+  f.app.snap->dyn->saves = 0;
+  f.app.quit_at = 0;
+  strcpy(f.app.snap->dyn->saving, "writing out.h5: 3/300");
+  f.press("Esc");
+  EXPECT_TRUE(f.press("q") & REACT_QUIT) << "it was given up";
+}
+
 TEST(AppDynamic, ABranchHoldsAnElementByNameOrPlace) {
   DynApp f;
   struct reel *reel = f.app.snap->reel;

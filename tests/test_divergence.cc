@@ -392,6 +392,16 @@ TEST(Tolerance, RefusesWhatIsNone) {
     EXPECT_EQ(0, memcmp(&t, &before, sizeof t)) << bad;
   }
   ph_tolerance t = ph_tolerance_default();
+  for (auto [text, name] : {std::pair{"pos=1,pos=2", "pos"},
+                            {"vel=1, rot=2 ,vel=1", "vel"},
+                            {"1,rot=2", "rot"},
+                            {"pos=2,1", "pos"}}) {
+    ph_tolerance before = t;
+    EXPECT_EQ(PH_EINVAL, ph_tolerance_parse(&t, text)) << text;
+    EXPECT_NE(nullptr, strstr(ph_error(), (std::string(name) + " is given twice").c_str()))
+        << ph_error();
+    EXPECT_EQ(0, memcmp(&before, &t, sizeof t)) << "nothing of it is taken";
+  }
   ph_tolerance_parse(&t, "pos=1,turn=2");
   EXPECT_NE(nullptr, strstr(ph_error(), "turn=2")) << ph_error();
 }

@@ -45,7 +45,8 @@ struct app {
   char digits[20];      /* the number being typed; "" none */
   enum command pending; /* waiting for a mark's letter; CMD_NONE */
   uint64_t cancel_at;   /* ms of the last Ctrl-C; 0: none */
-  uint64_t now;         /* ms of the key being handled */
+  uint64_t quit_at; /* ms of the last quit that a branch on its way into a file was in the way of */
+  uint64_t now;     /* ms of the key being handled */
   struct keymap keys;
   struct prompt prompt;
 

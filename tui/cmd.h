@@ -20,6 +20,8 @@ unsigned app_go(struct app *app, int64_t step, bool remember);
 unsigned app_go_within(struct app *app, int64_t step, int substep, bool remember);
 /* Walks substeps of physics run again; where only recorded states are shown it says so. */
 unsigned app_substep(struct app *app, int64_t count, const char *args, int sign);
+/* The file that a branch is on its way into; NULL: none is. */
+const char *app_saving_branch(const struct app *app);
 /* Gives up the branch that is on its way into a file. False: none is. */
 bool app_unsave_branch(struct app *app);
 /* The episode is left: its branch goes, and what was on its way into a file is given up. */

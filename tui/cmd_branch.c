@@ -102,10 +102,17 @@ static unsigned branch_off(struct app *app) {
   return was ? ask(app) : REACT_REDRAW;
 }
 
+const char *app_saving_branch(const struct app *app) {
+  const struct dynamic_answer *d = app_dyn(app);
+  const struct branch_wish *b = &app->want.dyn.branch;
+  bool on_its_way = d && b->serial != 0 && b->unsaved != b->saves && d->saves < b->saves;
+  return on_its_way ? b->save : NULL;
+}
+
 bool app_unsave_branch(struct app *app) {
   const struct dynamic_answer *d = app_dyn(app);
   struct branch_wish *b = &app->want.dyn.branch;
-  if (!d || !d->saving[0] || b->serial == 0 || b->unsaved == b->saves)
+  if (!d || !d->saving[0] || !app_saving_branch(app))
     return false;
   b->unsaved = b->saves;
   app_say(app, "giving up: %s", b->save);

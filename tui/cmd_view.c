@@ -460,7 +460,7 @@ unsigned do_CANCEL(struct app *app, int64_t count, const char *args) {
   return REACT_REDRAW | REACT_RELAYOUT;
 }
 
-enum { TWICE_MS = 2000 };
+enum { TWICE_MS = 2000, QUIT_MS = 10000 };
 
 unsigned do_INTERRUPT(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
@@ -490,16 +490,29 @@ unsigned do_SUSPEND(struct app *app, int64_t count, const char *args) {
   return REACT_SUSPEND;
 }
 
+/* Whether a branch on its way into a file is in the way of leaving: that is said, once. */
+static bool asks_again(struct app *app) {
+  uint64_t now = app->now ? app->now : 1;
+  const char *file = app_saving_branch(app);
+  if (!file || (app->quit_at && now - app->quit_at <= QUIT_MS))
+    return false;
+  app->quit_at = now;
+  app_complain(app, "not saved yet: the branch for %s: quit again to drop it", file);
+  return true;
+}
+
 unsigned do_QUIT(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
   if (!app->help)
-    return REACT_QUIT;
+    return asks_again(app) ? REACT_REDRAW : REACT_QUIT;
   app->help = false;
   return REACT_REDRAW | REACT_RELAYOUT;
 }
 
 unsigned do_QUIT_REMEMBER(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
+  if (asks_again(app))
+    return REACT_REDRAW;
   if (!app_has_episode(app))
     return REACT_QUIT;
   ph_marks *marks = app_own_marks(app);

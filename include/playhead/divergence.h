@@ -53,7 +53,7 @@ typedef struct ph_tolerance {
  * class is not bitwise, and no worse for that. */
 PH_API ph_tolerance ph_tolerance_default(void);
 /* Reads "pos=1e-3,rot=1e-3,vel=0.1,act=1e-3" (any of them, in any order) over what is there. A
- * number alone is for pos and rot. PH_EINVAL names what is no such thing. */
+ * number alone is for pos and rot. PH_EINVAL names what is no such thing, or is given twice. */
 PH_API ph_status ph_tolerance_parse(ph_tolerance *tolerance, const char *text);
 /* "1 mm, 1 mrad, 0.1 m/s" */
 PH_API void ph_tolerance_text(const ph_tolerance *tolerance, char *out, size_t size);
