@@ -37,7 +37,7 @@ static bool is_folder(const char *path) {
 
 ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_seconds) {
   char hold[40];
-  const char *ending = ".h5";
+  const char *ending = ph_cut_is_batch(source) ? "" : ".h5";
   size_t n = stem(source);
   if (!is_folder(source) && n < strlen(source))
     ending = source + n;
@@ -77,7 +77,7 @@ static ph_status check_out(const char *out, const char *source) {
     return ph_fail(PH_EIO, "%s: its folder: %s", out, strerror(errno));
   if (is_in(out, source))
     return ph_fail(PH_EINVAL, "%s: it would be in %s, which is never written to", out, source);
-  return PH_OK;
+  return ph_sink_check_path(out, 1);
 }
 
 /* --- the list --- */
@@ -165,6 +165,8 @@ static ph_status by_layout(ph_cutting *c) {
   const ph_home *home = &c->store->homes[0];
   if (!home->reader)
     return ph_cut_own(c);
+  if (home->reader == &ph_read_demos)
+    return ph_cut_demos(c);
   return ph_fail(PH_EFORMAT,
                  "%s: its layout (%s) cannot be cut: only runs, datasets and episode files of "
                  "playhead, robosuite's family of files, and folders of BiGym batches can",
@@ -192,6 +194,8 @@ ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan
   ph_status status = check_out(out, source);
   if (status)
     return status;
+  if (ph_cut_is_batch(source))
+    return ph_cut_batch(out, source, plan, n, c.opt, tally);
   status = cut(&c, plan, n);
   if (tally && !status)
     *tally = c.tally;

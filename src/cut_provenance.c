@@ -16,6 +16,9 @@ ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt
   if (opt->hold_seconds < 0 || opt->hold_seconds == source->hold_seconds)
     return PH_OK;
   *seconds = opt->hold_seconds;
+  *steps = -1;
+  if (!(source->control_dt > 0))
+    return PH_OK; /* a rate is not known: no number of steps is */
   ph_status status = ph_hold_steps(steps, opt->hold_seconds, source->control_dt);
   return status ? ph_fail_in(status, "%s", source->id) : PH_OK;
 }
@@ -41,7 +44,8 @@ static void set_hold(json_t *step, const char *prefix, double seconds, int64_t s
   snprintf(key, sizeof key, "%shold_seconds", prefix);
   json_object_set_new(step, key, seconds >= 0 ? ph_json_number(seconds) : json_null());
   snprintf(key, sizeof key, "%shold_steps", prefix);
-  json_object_set_new(step, key, seconds >= 0 ? json_integer((json_int_t)steps) : json_null());
+  json_object_set_new(step, key,
+                      seconds >= 0 && steps >= 0 ? json_integer((json_int_t)steps) : json_null());
 }
 
 static json_t *describe(const ph_cut_episode *plan, const ph_cut_options *opt,
@@ -64,6 +68,17 @@ static json_t *describe(const ph_cut_episode *plan, const ph_cut_options *opt,
     set_hold(step, "source_", m->hold_seconds, m->hold_steps);
   }
   return step;
+}
+
+bool ph_cut_hold_before(double *seconds, int64_t *steps, const char *before) {
+  json_t *array = json_loads(before && *before ? before : "[]", 0, NULL);
+  json_t *last = json_array_get(array, json_array_size(array) - 1);
+  json_t *hold = json_object_get(last, "hold_seconds");
+  bool known = json_is_number(hold);
+  *seconds = known ? json_number_value(hold) : -1;
+  *steps = known ? json_integer_value(json_object_get(last, "hold_steps")) : 0;
+  json_decref(array);
+  return known;
 }
 
 ph_status ph_cut_provenance(char **out, const char *before, const ph_cut_episode *plan,

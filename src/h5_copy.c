@@ -5,6 +5,7 @@
 
 #include "fail.h"
 #include "h5_extent.h"
+#include "h5_same.h"
 
 #define BLOCK ((size_t)4 << 20)     /* that are copied at once [B] */
 #define ATTR_MAX ((size_t)64 << 20) /* of one attribute [B] */
@@ -84,15 +85,15 @@ ph_status ph_h5_link(hid_t to, const char *path, const char *present) {
 
 /* --- datasets --- */
 
-/* A limit to growth that is finite is not taken over: the index of the chunks would have room for
- * all of it, however much damage has made of it. */
+/* A limit to growth that is finite is taken over of a file that is whole alone: the index of the
+ * chunks would have room for all of it, however much damage has made of it. */
 static hid_t create_same(hid_t to, const char *path, const ph_h5_shape *s, const ph_h5_extent *e,
-                         int64_t n) {
+                         int64_t n, bool limits) {
   hsize_t dim[H5S_MAX_RANK], most[H5S_MAX_RANK];
   memcpy(dim, s->dim, sizeof dim);
   dim[0] = (hsize_t)n;
   for (int i = 0; i < e->rank; i++)
-    most[i] = e->chunked && s->most[i] == H5S_UNLIMITED ? H5S_UNLIMITED : dim[i];
+    most[i] = e->chunked && (limits || s->most[i] == H5S_UNLIMITED) ? s->most[i] : dim[i];
   hid_t space = s->empty       ? H5Screate(H5S_NULL)
                 : e->rank == 0 ? H5Screate(H5S_SCALAR)
                                : H5Screate_simple(e->rank, dim, most);
@@ -144,9 +145,9 @@ static bool write_block(hid_t made, const ph_h5_shape *s, const ph_h5_extent *e,
   return ok;
 }
 
-/* Through memory, in blocks of rows. */
+/* Through memory, in blocks of rows: n of them from the row `skip` on. */
 static ph_status copy_blocks(hid_t made, hid_t from, const ph_h5_shape *s, const ph_h5_extent *e,
-                             int64_t n, ph_h5_tick *tick, void *arg) {
+                             int64_t skip, int64_t n, ph_h5_tick *tick, void *arg) {
   int64_t block = e->row_bytes < BLOCK && e->row_bytes > 0 ? (int64_t)(BLOCK / e->row_bytes) : 1;
   bool lies = s->layout == H5D_CONTIGUOUS && !e->text;
   ph_status status = PH_OK;
@@ -160,8 +161,8 @@ static ph_status copy_blocks(hid_t made, hid_t from, const ph_h5_shape *s, const
     return ph_h5_refuse(PH_ENOMEM, from, "", "out of memory");
   for (int64_t first = 0; first < n && !status; first += block) {
     int64_t count = n - first < block ? n - first : block;
-    if (!(lies ? ph_h5_rows_there(from, e, first, count, rows)
-               : ph_h5_read_rows(from, s, e, first, count, rows))) {
+    if (!(lies ? ph_h5_rows_there(from, e, skip + first, count, rows)
+               : ph_h5_read_rows(from, s, e, skip + first, count, rows))) {
       status = ph_h5_refuse(PH_EFORMAT, from, "", "its rows cannot be read");
       break;
     }
@@ -185,12 +186,49 @@ ph_status ph_h5_copy_rows(hid_t to, const char *path, hid_t dataset, const ph_h5
   const char *fault = ph_h5_shape_read(&shape, &again, dataset);
   if (fault || n > extent->good)
     status = ph_h5_refuse(PH_EFORMAT, dataset, "", fault ? fault : "its rows are not there");
-  if (!status && (made = create_same(to, path, &shape, extent, n)) < 0)
+  if (!status && (made = create_same(to, path, &shape, extent, n, false)) < 0)
     status = ph_h5_error(PH_EFORMAT, to, path);
   if (!status)
     status = extent->chunked && !extent->text
                  ? copy_chunks(made, dataset, &shape, extent, n, tick, arg)
-                 : copy_blocks(made, dataset, &shape, extent, n, tick, arg);
+                 : copy_blocks(made, dataset, &shape, extent, 0, n, tick, arg);
+  ph_h5_close(made);
+  ph_h5_shape_clear(&shape);
+  H5Eclear2(H5E_DEFAULT);
+  ph_h5_leave();
+  return status;
+}
+
+/* Chunks whose filters are not run here are taken as they are, or not at all. */
+static const char *slice_fault(const ph_h5_shape *s, const ph_h5_extent *e, int64_t first,
+                               int64_t n) {
+  bool all = first == 0 && n == e->rows;
+  if (first < 0 || n < 0 || first > e->rows || n > e->rows - first || (e->rank == 0 && !all))
+    return "its rows are not there";
+  return e->chunked && !s->unpacked && !all
+             ? "a filter that is not run here packs it, so its rows cannot be cut"
+             : NULL;
+}
+
+ph_status ph_h5_copy_slice(hid_t to, const char *path, hid_t dataset, int64_t first, int64_t n,
+                           ph_h5_tick *tick, void *arg) {
+  ph_h5_shape shape;
+  ph_h5_extent extent;
+  hid_t made = H5I_INVALID_HID;
+  ph_status status = PH_OK;
+  ph_h5_enter();
+  const char *fault = ph_h5_shape_read(&shape, &extent, dataset);
+  n = n < 0 ? extent.rows : n;
+  if (!fault)
+    fault = slice_fault(&shape, &extent, first, n);
+  if (fault)
+    status = ph_h5_refuse(PH_EFORMAT, dataset, "", fault);
+  if (!status && (made = create_same(to, path, &shape, &extent, n, true)) < 0)
+    status = ph_h5_error(PH_EFORMAT, to, path);
+  if (!status && !(extent.chunked && ph_h5_unwritten(dataset)))
+    status = extent.chunked && !extent.text && n == extent.rows
+                 ? copy_chunks(made, dataset, &shape, &extent, n, tick, arg)
+                 : copy_blocks(made, dataset, &shape, &extent, first, n, tick, arg);
   ph_h5_close(made);
   ph_h5_shape_clear(&shape);
   H5Eclear2(H5E_DEFAULT);
@@ -209,7 +247,7 @@ ph_status ph_h5_copy_picked(hid_t to, const char *path, hid_t dataset, const ph_
   const char *fault = ph_h5_shape_read(&shape, &again, dataset);
   if (fault || !row)
     status = ph_h5_refuse(PH_EFORMAT, dataset, "", fault ? fault : "out of memory");
-  if (!status && (made = create_same(to, path, &shape, extent, n)) < 0)
+  if (!status && (made = create_same(to, path, &shape, extent, n, false)) < 0)
     status = ph_h5_error(PH_EFORMAT, to, path);
   for (int64_t i = 0; i < n && !status; i++) {
     if (!ph_h5_read_rows(dataset, &shape, extent, rows[i], 1, row))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "h5_same.h"
 
 /* --- names alone --- */
 
@@ -29,13 +30,13 @@ static herr_t add_name(hid_t group, const char *name, const H5L_info_t *link, vo
   return names->name[names->n] ? (names->n++, 0) : 1;
 }
 
-ph_status ph_h5_names(char ***out, size_t *n, hid_t group) {
+static ph_status list(char ***out, size_t *n, hid_t group, H5_index_t index) {
   struct names names = {0};
   hsize_t at = 0;
   *out = NULL;
   *n = 0;
   ph_h5_enter();
-  herr_t result = H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, add_name, &names);
+  herr_t result = H5Literate(group, index, H5_ITER_INC, &at, add_name, &names);
   ph_status status = result < 0 ? ph_h5_error(PH_EFORMAT, group, "listing") : PH_OK;
   if (result > 0)
     status = ph_h5_refuse(PH_ENOMEM, group, "listing", "out of memory");
@@ -49,6 +50,21 @@ ph_status ph_h5_names(char ***out, size_t *n, hid_t group) {
   return PH_OK;
 }
 
+ph_status ph_h5_names(char ***out, size_t *n, hid_t group) {
+  return list(out, n, group, H5_INDEX_NAME);
+}
+
+ph_status ph_h5_names_made(char ***out, size_t *n, hid_t group) {
+  unsigned order = 0;
+  ph_h5_enter();
+  hid_t creation = H5Gget_create_plist(group);
+  bool kept = creation >= 0 && H5Pget_link_creation_order(creation, &order) >= 0 &&
+              (order & H5P_CRT_ORDER_INDEXED);
+  ph_h5_close(creation);
+  ph_h5_leave();
+  return list(out, n, group, kept ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME);
+}
+
 void ph_h5_names_free(char **names, size_t n) {
   for (size_t i = 0; i < n; i++)
     free(names[i]);
@@ -56,12 +72,6 @@ void ph_h5_names_free(char **names, size_t n) {
 }
 
 /* --- with kinds --- */
-
-struct look {
-  ph_h5_look *fn;
-  void *arg;
-  ph_status status;
-};
 
 static ph_h5_kind kind_of_object(hid_t group, const char *name) {
 #if H5_VERSION_GE(1, 12, 0)
@@ -79,6 +89,27 @@ static ph_h5_kind kind_of_object(hid_t group, const char *name) {
          : info.type == H5O_TYPE_DATASET ? PH_H5_DATASET
                                          : PH_H5_OTHER;
 }
+
+ph_h5_kind ph_h5_kind_of(hid_t group, const char *name) {
+  H5L_info_t link;
+  ph_status status;
+  ph_h5_kind kind = PH_H5_BROKEN;
+  ph_h5_enter();
+  if (H5Lget_info(group, name, &link, H5P_DEFAULT) < 0)
+    H5Eclear2(H5E_DEFAULT);
+  else if (link.type != H5L_TYPE_HARD)
+    kind = PH_H5_LINK;
+  else if (!ph_h5_link_fault(group, name, &status))
+    kind = kind_of_object(group, name);
+  ph_h5_leave();
+  return kind;
+}
+
+struct look {
+  ph_h5_look *fn;
+  void *arg;
+  ph_status status;
+};
 
 static herr_t look_at(hid_t group, const char *name, const H5L_info_t *link, void *arg) {
   struct look *look = arg;

@@ -1,0 +1,281 @@
+/* A file of robosuite's family, object by object. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cut_demos.h"
+#include "fail.h"
+
+enum { PATH = 1024, DEPTH = 32 };
+#define MASK_LIMIT ((size_t)64 << 20) /* bytes of one group's names */
+
+/* An object that has more than one name keeps them where all of it is kept the same way. */
+struct ph_cut_twin {
+  uint64_t address;
+  int64_t first, n; /* rows that are kept; n < 0: all */
+  char *path;       /* owned */
+};
+
+/* A place in both files. */
+struct place {
+  ph_cut_file *f;
+  const ph_cut_demo *demo; /* NULL: of none */
+  const char *below;       /* path below the demo */
+  char path[PATH];
+  int depth;
+};
+
+/* --- attributes --- */
+
+struct lost {
+  bool any;
+  char text[200];
+};
+
+static void on_lost(void *arg, const char *name, const char *why) {
+  struct lost *lost = arg;
+  if (!lost->any)
+    snprintf(lost->text, sizeof lost->text, "attribute %.80s: %.100s", name, why);
+  lost->any = true;
+}
+
+static ph_status copy_attrs(const struct place *p, hid_t made, hid_t from) {
+  struct lost lost = {0};
+  ph_status status = ph_h5_copy_attrs(made, from, on_lost, &lost);
+  if (!status && lost.any)
+    status = ph_fail(PH_EFORMAT, "%s: %s: %s: it cannot be copied", p->f->c->source,
+                     p->path[0] ? p->path : "/", lost.text);
+  return status;
+}
+
+/* --- datasets --- */
+
+static ph_status add_twin(ph_cut_file *f, uint64_t address, int64_t first, int64_t n,
+                          const char *path) {
+  if (f->ntwins == f->twins_room) {
+    size_t room = f->twins_room ? 2 * f->twins_room : 64;
+    struct ph_cut_twin *more = realloc(f->twin, room * sizeof *more);
+    if (!more)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", f->c->source);
+    f->twin = more;
+    f->twins_room = room;
+  }
+  char *copy = strdup(path);
+  f->twin[f->ntwins++] = (struct ph_cut_twin){address, first, n, copy};
+  return copy ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", f->c->source);
+}
+
+static const char *find_twin(const ph_cut_file *f, uint64_t address, int64_t first, int64_t n) {
+  for (size_t i = 0; i < f->ntwins; i++)
+    if (f->twin[i].address == address && f->twin[i].first == first && f->twin[i].n == n)
+      return f->twin[i].path;
+  return NULL;
+}
+
+/* Only of objects that have several: there may be very many of one. */
+static ph_status link_twin(bool *done, const struct place *p, hid_t dataset, int64_t first,
+                           int64_t n) {
+  uint64_t address;
+  *done = false;
+  if (ph_h5_names_of(dataset) < 2)
+    return PH_OK;
+  ph_status status = ph_h5_address(&address, dataset);
+  const char *twin = status ? NULL : find_twin(p->f, address, first, n);
+  *done = twin;
+  if (status)
+    return status;
+  return twin ? ph_h5_link(p->f->to, p->path, twin) : add_twin(p->f, address, first, n, p->path);
+}
+
+static bool is_mask(const struct place *p) {
+  return strncmp(p->path, "/mask/", 6) == 0;
+}
+
+static bool is_dropped(const ph_cut_file *f, const char *name) {
+  const ph_store *store = f->c->store;
+  for (size_t i = 0; i < store->n; i++)
+    if (f->c->at[i]->dropped && strcmp(store->entries[i].group + strlen("/data/"), name) == 0)
+      return true;
+  return false;
+}
+
+/* A group of names without the demos that are left out. */
+static ph_status copy_mask(const struct place *p, hid_t group, const char *name, hid_t dataset) {
+  char **ids = NULL;
+  size_t n = 0, kept = 0;
+  ph_h5_extent e;
+  ph_h5_extent_of(&e, dataset);
+  bool listed = e.rank == 1 && ph_h5_texts(&ids, &n, group, name, MASK_LIMIT) == PH_OK;
+  int64_t *rows = calloc(n + 1, sizeof *rows);
+  for (size_t i = 0; rows && listed && i < n; i++)
+    if (!is_dropped(p->f, ids[i]))
+      rows[kept++] = (int64_t)i;
+  ph_h5_names_free(ids, n);
+  ph_status status = rows ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", p->f->c->source);
+  if (!status)
+    status = listed && kept < n
+                 ? ph_h5_copy_picked(p->f->to, p->path, dataset, &e, rows, (int64_t)kept)
+                 : ph_h5_copy_slice(p->f->to, p->path, dataset, 0, -1, ph_cut_tick, p->f);
+  free(rows);
+  return status;
+}
+
+static ph_status copy_rows(bool *linked, const struct place *p, hid_t group, const char *name,
+                           hid_t dataset) {
+  int64_t first = 0, n = -1;
+  *linked = false;
+  if (is_mask(p))
+    return copy_mask(p, group, name, dataset);
+  if (p->demo && !ph_cut_demo_rows(p->demo, p->below, dataset, &first, &n)) {
+    first = 0;
+    n = -1;
+  }
+  ph_status status = link_twin(linked, p, dataset, first, n);
+  if (status || *linked)
+    return status;
+  return ph_h5_copy_slice(p->f->to, p->path, dataset, first, n, ph_cut_tick, p->f);
+}
+
+static ph_status copy_dataset(const struct place *p, hid_t group, const char *name) {
+  hid_t dataset, made = H5I_INVALID_HID;
+  ph_h5_array info;
+  const char *why;
+  bool linked;
+  ph_status status = ph_h5_dataset_any(&dataset, &info, &why, group, name);
+  if (status)
+    return status;
+  status = copy_rows(&linked, p, group, name, dataset);
+  if (!status && !linked)
+    status = ph_h5_dataset_any(&made, &info, &why, p->f->to, p->path);
+  if (!status && !linked)
+    status = copy_attrs(p, made, dataset);
+  ph_h5_close(made);
+  ph_h5_close(dataset);
+  return status;
+}
+
+/* --- groups --- */
+
+static ph_status copy_group(const struct place *p, hid_t from, hid_t made);
+
+static ph_status copy_demo(struct place *p, hid_t data, hid_t from, hid_t made, size_t entry) {
+  ph_cut_demo demo;
+  const char *path = p->f->c->store->entries[entry].group;
+  ph_status status = ph_cut_demo_read(&demo, from, path, p->f->c->at[entry]);
+  if (status)
+    return ph_fail_in(status, "%s", p->f->c->source);
+  p->demo = &demo;
+  p->below = "";
+  status = copy_group(p, from, made);
+  if (!status)
+    status = ph_cut_demo_settle(p->f, &demo, data, made, path);
+  if (!status)
+    ph_cut_demo_done(p->f);
+  return status;
+}
+
+/* The entry whose group it is; SIZE_MAX: none. */
+static size_t entry_of(const ph_cut_file *f, const char *path) {
+  const ph_store *store = f->c->store;
+  if (strncmp(path, "/data/", 6) != 0)
+    return SIZE_MAX;
+  for (size_t i = 0; i < store->n; i++)
+    if (strcmp(store->entries[i].group, path) == 0)
+      return i;
+  return SIZE_MAX;
+}
+
+static ph_status copy_below(struct place *p, hid_t group, const char *name) {
+  hid_t from = H5I_INVALID_HID, made = H5I_INVALID_HID;
+  size_t entry = p->demo ? SIZE_MAX : entry_of(p->f, p->path);
+  if (entry != SIZE_MAX && p->f->c->at[entry]->dropped)
+    return PH_OK;
+  ph_status status = ph_h5_group(&from, group, name);
+  if (!status)
+    status = ph_h5_group_same(&made, p->f->to, p->path, from);
+  if (!status)
+    status = entry != SIZE_MAX ? copy_demo(p, group, from, made, entry) : copy_group(p, from, made);
+  ph_h5_close(made);
+  ph_h5_close(from);
+  return status;
+}
+
+static ph_status copy_link(const struct place *p, hid_t group, const char *name) {
+  if (!p->demo)
+    return ph_h5_link_same(p->f->to, p->path, group, name);
+  return ph_fail(PH_EFORMAT, "%s: %s: a link is never followed, so what it leads to is not cut",
+                 p->f->c->source, p->path);
+}
+
+static ph_status copy_member(const struct place *in, hid_t group, const char *name) {
+  struct place p = *in;
+  int length = snprintf(p.path, sizeof p.path, "%s/%s", in->path, name);
+  char below[PATH];
+  if (length < 0 || (size_t)length >= sizeof p.path || ++p.depth > DEPTH)
+    return ph_fail(PH_EFORMAT, "%s: %.80s...: too deep to be copied", p.f->c->source, p.path);
+  if (in->demo) {
+    snprintf(below, sizeof below, "%s%s%s", in->below, in->below[0] ? "/" : "", name);
+    p.below = below;
+  }
+  ph_cut_tick(p.f, 4096);
+  switch (ph_h5_kind_of(group, name)) {
+  case PH_H5_GROUP:
+    return copy_below(&p, group, name);
+  case PH_H5_DATASET:
+    return copy_dataset(&p, group, name);
+  case PH_H5_LINK:
+    return copy_link(&p, group, name);
+  case PH_H5_OTHER:
+  case PH_H5_BROKEN:
+    break;
+  }
+  return ph_fail(PH_EFORMAT, "%s: %s: it is damaged, or of a kind that cannot be copied",
+                 p.f->c->source, p.path);
+}
+
+static ph_status copy_group(const struct place *p, hid_t from, hid_t made) {
+  char **names = NULL;
+  size_t n = 0;
+  ph_status status = copy_attrs(p, made, from);
+  if (!status)
+    status = ph_h5_names_made(&names, &n, from);
+  for (size_t i = 0; i < n && !status; i++) {
+    status = copy_member(p, from, names[i]);
+    if (!status)
+      status = ph_h5_check(p->f->to);
+  }
+  ph_h5_names_free(names, n);
+  return status;
+}
+
+/* --- all of it --- */
+
+static ph_status settle_totals(ph_cut_file *f) {
+  hid_t data;
+  ph_status status = ph_h5_group(&data, f->to, "/data");
+  if (status)
+    return status;
+  status = ph_h5_set_whole(data, "total", f->total);
+  if (!status)
+    status = ph_h5_set_whole(data, "num_demos", (int64_t)f->done);
+  ph_h5_close(data);
+  return status;
+}
+
+ph_status ph_cut_copy(ph_cut_file *f) {
+  struct place root = {.f = f, .below = ""};
+  hid_t from, made = H5I_INVALID_HID;
+  ph_status status = ph_h5_group(&from, f->from, "/");
+  if (!status)
+    status = ph_h5_group(&made, f->to, "/");
+  if (!status)
+    status = copy_group(&root, from, made);
+  if (!status)
+    status = settle_totals(f);
+  ph_h5_close(made);
+  ph_h5_close(from);
+  for (size_t i = 0; i < f->ntwins; i++)
+    free(f->twin[i].path);
+  free(f->twin);
+  return status;
+}

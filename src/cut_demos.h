@@ -1,0 +1,45 @@
+/* What the parts of cutting a file of robosuite's family share; all in the child. */
+#ifndef PLAYHEAD_CUT_DEMOS_H
+#define PLAYHEAD_CUT_DEMOS_H
+
+#include "cut_parts.h"
+#include "h5_same.h"
+#include "read_demos.h"
+
+typedef struct ph_cut_file {
+  ph_cutting *c;
+  char *temporary;
+  hid_t from, to;
+  int fd; /* the child's end of its socket */
+  uint64_t ticked;
+  size_t done;              /* demos that are kept and written */
+  int64_t total;            /* actions in them */
+  struct ph_cut_twin *twin; /* owned: objects that were copied as they are */
+  size_t ntwins, twins_room;
+} ph_cut_file;
+
+/* ph_h5_tick of a file. */
+void ph_cut_tick(void *file, uint64_t bytes);
+/* Tells the parent. */
+void ph_cut_demo_done(ph_cut_file *f);
+
+/* Copies all of f->from to f->to. */
+ph_status ph_cut_copy(ph_cut_file *f);
+
+/* A demo that is kept. */
+typedef struct ph_cut_demo {
+  const ph_cut_episode *plan;
+  int64_t actions, states; /* of the source; states -1: it has none */
+} ph_cut_demo;
+
+/* Lengths of a demo of the source. PH_EFORMAT: it is none that can be cut. */
+ph_status ph_cut_demo_read(ph_cut_demo *out, hid_t demo, const char *path,
+                           const ph_cut_episode *plan);
+/* Whether rows of that array are cut, and which are kept. name: its path below the demo. */
+bool ph_cut_demo_rows(const ph_cut_demo *demo, const char *name, hid_t dataset, int64_t *first,
+                      int64_t *n);
+/* Counts, flags, and provenance of a demo that is copied; data is /data of the source. */
+ph_status ph_cut_demo_settle(ph_cut_file *f, const ph_cut_demo *demo, hid_t data, hid_t made,
+                             const char *path);
+
+#endif
