@@ -283,7 +283,7 @@ static void find_dones(ph_foreign *f) {
 
 /* Whether an array is shown as a column of the schema and so is no channel. */
 static bool is_column(const ph_foreign *f, const ph_foreign_row *row, int i) {
-  return (i == f->states && !row->raw) ||
+  return (i == f->states && (!row->raw || f->joined)) ||
          (f->meta.actions > 0 && (i == f->actions || i == f->rewards || i == f->dones));
 }
 

@@ -52,14 +52,16 @@ typedef struct ph_foreign {
   ph_episode_meta meta;
   ph_array *arrays; /* owned, in the order of their names */
   size_t narrays;
-  int states;       /* flat rows: time (where `timed`), qpos, qvel, act */
-  int actions;      /* -1: none, or not readable; a finding says which */
-  int rewards;      /* per action */
-  int dones;        /* per action */
-  int success;      /* per action, 1: its outcome is a success */
-  bool timed;       /* the first number of a state is its time */
-  int action_shift; /* the action taken at state t is row t + action_shift */
-  double dt;        /* [s] of a control step as the file says; 0: it does not */
+  int states;        /* flat rows: time (where `timed`), qpos, qvel, act */
+  int actions;       /* -1: none, or not readable; a finding says which */
+  int rewards;       /* per action */
+  int dones;         /* per action */
+  int success;       /* per action, 1: its outcome is a success */
+  bool success_near; /* a 1 that rounding has changed is one, too */
+  bool joined;       /* states are made of other arrays, which are channels of their own */
+  bool timed;        /* the first number of a state is its time */
+  int action_shift;  /* the action taken at state t is row t + action_shift */
+  double dt;         /* [s] of a control step as the file says; 0: it does not */
   char dt_source[96];
   char *model_text; /* owned; NULL: none is named or it cannot be had */
   size_t model_size;
@@ -71,6 +73,8 @@ typedef struct ph_foreign {
   int64_t time_back; /* step where the reader has said that the time goes back; 0: it has not */
   bool time_odd;     /* a finding says that the times are not even */
 } ph_foreign;
+
+#define PH_SUCCESS_NEAR 1e-3 /* from 1, where success_near */
 
 /* Closes the arrays and frees what it owns; the struct is the caller's. */
 void ph_foreign_clear(ph_foreign *foreign);
@@ -123,10 +127,15 @@ typedef struct ph_reader {
 extern const ph_reader
     ph_read_demos;                  /* /data/demo_N: robosuite, robomimic, LIBERO, MimicGen, ... */
 extern const ph_reader ph_read_raw; /* robosuite's raw folder: ep_.../state_*.npz and model.xml */
+extern const ph_reader ph_read_bigym;      /* a folder of BiGym's demonstrations */
+extern const ph_reader ph_read_bigym_file; /* one of them, which is no HDF5 */
 extern const ph_reader ph_read_arrays; /* any HDF5 whose arrays mostly share a first dimension */
 
 /* The reader for a path, the most special first; NULL: none. */
 const ph_reader *ph_reader_for(const char *path, bool folder, hid_t h5);
+/* The reader of a file that is no HDF5; NULL: none. Asked before HDF5 opens it; h5 is
+ * H5I_INVALID_HID for all that it does. */
+const ph_reader *ph_reader_plain(const char *path);
 
 /* An array of an HDF5 file as a ph_array: opens the dataset below loc, describes it (kind by type
  * and shape: uint8 H x W x C and encoded pictures are images), and reads numbers on demand: pread

@@ -1,5 +1,6 @@
 #include "foreign_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,10 @@ static bool is_one(double x) {
   return x == 1;
 }
 
+static bool is_near_one(double x) {
+  return fabs(x - 1) <= PH_SUCCESS_NEAR;
+}
+
 /* Row 0 has no outcome; row t+1 is that of action t. */
 static ph_status read_predicate(const ph_foreign *f, int64_t first, int64_t n, uint8_t *out) {
   if (first == 0 && n > 0) {
@@ -77,7 +82,8 @@ static ph_status read_predicate(const ph_foreign *f, int64_t first, int64_t n, u
     first++;
     n--;
   }
-  return n > 0 ? read_bytes(&f->arrays[f->success], is_one, first - 1 + f->action_shift, n, out)
+  return n > 0 ? read_bytes(&f->arrays[f->success], f->success_near ? is_near_one : is_one,
+                            first - 1 + f->action_shift, n, out)
                : PH_OK;
 }
 

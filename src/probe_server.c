@@ -202,7 +202,9 @@ static ph_status ask(ph_reply *reply, const ph_request *request, size_t size,
 
 const char *ph_engine_of(const char *path) {
   struct stat st;
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "its reader" : "HDF5";
+  const char *dot = strrchr(path, '.');
+  bool archive = dot && strcmp(dot, ".npz") == 0;
+  return archive || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) ? "its reader" : "HDF5";
 }
 
 /* Takes the lock; another thread may wait for the child. false: whoever watches wants it stopped.

@@ -167,8 +167,8 @@ static ph_status zip_archive(const char *head, size_t n, const char *path) {
   if (ends(name, ".npy"))
     return ph_fail(PH_EFORMAT,
                    "%s: it is not an HDF5 file: it is a zip archive of NumPy arrays (.npz): only "
-                   "those of robosuite's raw folders are read, and the folder is what opens "
-                   "(ep_*/state_*.npz and model.xml)",
+                   "those of BiGym and of robosuite's raw folders are read, and of the latter the "
+                   "folder is what opens (ep_*/state_*.npz and model.xml)",
                    path);
   if (ends(name, "/data.pkl"))
     return ph_fail(PH_EFORMAT,

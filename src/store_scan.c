@@ -263,6 +263,9 @@ const ph_reader *ph_store_reader(const char *path, bool folder, hid_t h5) {
 
 static ph_status scan_file(ph_home *home, ph_entry **entries, size_t *n, const char *path) {
   hid_t h5 = H5I_INVALID_HID;
+  home->reader = ph_reader_plain(path);
+  if (home->reader)
+    return ph_store_scan_foreign(home, entries, n, H5I_INVALID_HID);
   ph_status status = ph_file_open(&h5, path);
   if (status)
     return status;

@@ -145,10 +145,11 @@ ph_status ph_store_try_episode(const char *file, const char *group) {
   hid_t h5 = H5I_INVALID_HID;
   struct stat st;
   bool folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
-  ph_status status = folder ? PH_OK : ph_file_open(&h5, file);
+  const ph_reader *reader = folder ? NULL : ph_reader_plain(file);
+  ph_status status = folder || reader ? PH_OK : ph_file_open(&h5, file);
   if (status)
     return status;
-  const ph_reader *reader = ph_store_reader(file, folder, h5);
+  reader = reader ? reader : ph_store_reader(file, folder, h5);
   if (reader)
     status = try_foreign(reader, file, group, h5);
   else if (folder)
@@ -175,8 +176,10 @@ ph_status ph_store_try_looks(const char *file, const char *const *groups, size_t
   ph_episode_meta origin = {0};
   struct stat st;
   bool folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
-  ph_status status = folder ? PH_OK : ph_file_open(&h5, file);
-  const ph_reader *reader = status ? NULL : ph_store_reader(file, folder, h5);
+  const ph_reader *reader = folder ? NULL : ph_reader_plain(file);
+  ph_status status = folder || reader ? PH_OK : ph_file_open(&h5, file);
+  if (!status && !reader)
+    reader = ph_store_reader(file, folder, h5);
   if (status == PH_OK && !reader)
     status = folder ? PH_EFORMAT : ph_meta_root(&origin, h5);
   bool opened = status == PH_OK;
