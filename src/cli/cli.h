@@ -75,6 +75,9 @@ int cli_group(const struct options *opt, const ph_store *store, size_t *group);
 bool cli_in_group(const ph_store *store, size_t group, size_t i);
 /* The episode that --episode and --group name: the first of the group where no id is given. */
 int cli_episode(const struct options *opt, const ph_store *store, size_t *i);
+/* Places of all the episodes that they name, in order; all of them where neither is given. *places
+ * is the caller's. */
+int cli_places(const struct options *opt, const ph_store *store, size_t **places, size_t *n);
 
 /* Progress on stderr, only when it is a terminal; at most every tenth of a second. */
 void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

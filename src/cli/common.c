@@ -143,6 +143,22 @@ int cli_episode(const struct options *opt, const ph_store *store, size_t *i) {
   return EXIT_FINE;
 }
 
+int cli_places(const struct options *opt, const ph_store *store, size_t **places, size_t *n) {
+  size_t all = ph_store_count(store), first = 0, group;
+  int status = opt->episode ? cli_episode(opt, store, &first) : EXIT_FINE;
+  if (status == EXIT_FINE)
+    status = cli_group(opt, store, &group);
+  if (status != EXIT_FINE)
+    return status;
+  *places = calloc(all + 1, sizeof **places);
+  if (!*places)
+    return cli_fail(EXIT_ERROR, "%s: no memory", opt->verb);
+  for (size_t i = first; i < (opt->episode ? first + 1 : all); i++)
+    if (cli_in_group(store, group, i))
+      (*places)[(*n)++] = i;
+  return EXIT_FINE;
+}
+
 /* --- steps --- */
 
 /* What --at is measured by: how many states there are, and the step of a time where a rate is

@@ -64,3 +64,22 @@ ph_task *report_task(ph_store *store, const char *sha256, char *why, size_t size
     snprintf(why, size, "%s", ph_error());
   return task;
 }
+
+ph_task *report_judge(ph_store *store, const struct options *opt, const ph_task *given,
+                      const ph_episode_meta *meta, char *why, size_t size) {
+  ph_task *judge = NULL, *task = NULL;
+  if (!given || ph_task_info_of(given)->judges_only)
+    task = report_task(store, meta->task_sha256, why, size);
+  if (given) {
+    if (ph_task_with_judge(&judge, task, given) != PH_OK)
+      snprintf(why, size, "%s", ph_error());
+    ph_task_unref(task);
+    task = judge;
+  }
+  if (!opt->success)
+    return task;
+  if (ph_task_with_success(&judge, task, opt->success) != PH_OK)
+    snprintf(why, size, "%s", ph_error());
+  ph_task_unref(task);
+  return judge;
+}

@@ -2,14 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "verify_parts.h"
-
-static int cores(void) {
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n > 0 ? n < 1024 ? (int)n : 1024 : 1;
-}
 
 static void count(struct verify *v, const struct verify_result *r) {
   v->bare = v->bare || (r->opened && !r->verdict.checksums);
@@ -27,7 +21,18 @@ static void count(struct verify *v, const struct verify_result *r) {
   }
 }
 
-static int take(struct verify *v, const struct verify_result *r) {
+static void *make(void *arg, size_t place) {
+  struct verify_result *r = calloc(1, sizeof *r);
+  if (!r)
+    return NULL;
+  r->place = place;
+  verify_check(arg, r);
+  return r;
+}
+
+static int take(void *arg, void *result) {
+  struct verify *v = arg;
+  const struct verify_result *r = result;
   if (r->unkept[0] && !v->unkept) /* once: every episode would say the same */
     cli_fail(EXIT_FINE, "predicate: %s", r->unkept);
   v->unkept = v->unkept || r->unkept[0];
@@ -41,32 +46,17 @@ static int take(struct verify *v, const struct verify_result *r) {
   return EXIT_FINE;
 }
 
-/* Places of the episodes that are asked for; the caller's. */
-static int choose(const struct verify *v, size_t **places, size_t *n) {
-  size_t all = ph_store_count(v->store), first = 0, group;
-  int status = v->opt->episode ? cli_episode(v->opt, v->store, &first) : EXIT_FINE;
-  if (status == EXIT_FINE)
-    status = cli_group(v->opt, v->store, &group);
-  if (status != EXIT_FINE)
-    return status;
-  *places = calloc(all + 1, sizeof **places);
-  if (!*places)
-    return cli_fail(EXIT_ERROR, "%s: no memory", v->opt->verb);
-  for (size_t i = first; i < (v->opt->episode ? first + 1 : all); i++)
-    if (cli_in_group(v->store, group, i))
-      (*places)[(*n)++] = i;
-  return EXIT_FINE;
-}
-
 static int check_all(struct verify *v) {
   size_t *places = NULL, n = 0;
-  int status = choose(v, &places, &n);
-  int jobs = v->opt->jobs > 0 ? (int)v->opt->jobs : cores();
-  v->jobs = n < (size_t)jobs ? n > 0 ? (int)n : 1 : jobs;
-  v->jobs_each = jobs / v->jobs; /* few episodes: each has several threads */
+  int status = cli_places(v->opt, v->store, &places, &n);
+  v->each.verb = v->opt->verb;
+  v->each.arg = v;
+  v->each.make = make;
+  v->each.take = take;
+  v->each.drop = free;
+  each_share(&v->each, (int)v->opt->jobs, n, &v->jobs_each);
   if (status == EXIT_FINE)
-    status = verify_each(v, places, n, take);
-  cli_progress_end();
+    status = each_run(&v->each, places, n);
   if (status == EXIT_FINE && !v->episodes)
     verify_print_end(v);
   free(places);

@@ -6,13 +6,6 @@
 
 #include "verify_parts.h"
 
-static bool progress(void *arg, int64_t step, int64_t states) {
-  struct verify *v = arg;
-  atomic_store(&v->step, step);
-  atomic_store(&v->states, states);
-  return !atomic_load(&v->stop);
-}
-
 void verify_say(struct verify_result *r, int64_t step, const char *text) {
   size_t n = strlen(r->entry.id);
   if (strncmp(text, r->entry.id, n) == 0 && strncmp(text + n, ": ", 2) == 0)
@@ -76,30 +69,10 @@ static void note_parts(struct verify_result *r, const ph_episode *episode, const
   r->part[PART_CTRL] = r->verdict.ctrl_checked;
 }
 
-/* What the episode is judged by. NULL: by nothing; why is "" or the reason. */
-static ph_task *judge(const struct verify *v, const ph_episode_meta *meta, char *why, size_t size) {
-  const char *success = v->opt->success;
-  ph_task *judge = NULL, *task = NULL;
-  if (!v->task || ph_task_info_of(v->task)->judges_only)
-    task = report_task(v->store, meta->task_sha256, why, size);
-  if (v->task) {
-    if (ph_task_with_judge(&judge, task, v->task) != PH_OK)
-      snprintf(why, size, "%s", ph_error());
-    ph_task_unref(task);
-    task = judge;
-  }
-  if (!success)
-    return task;
-  if (ph_task_with_success(&judge, task, success) != PH_OK)
-    snprintf(why, size, "%s", ph_error());
-  ph_task_unref(task);
-  return judge;
-}
-
 /* What the episode holds; a judge is one command, and one episode's at a time. */
 static ph_status check_rows(struct verify *v, struct verify_result *r, const ph_episode *episode,
                             const ph_model *model, const ph_task *task) {
-  ph_verify_options opt = {.progress = progress, .arg = v, .judge = v->judge};
+  ph_verify_options opt = {.progress = each_progress, .arg = &v->each, .judge = v->judge};
   if (v->judge)
     pthread_mutex_lock(&v->desk);
   ph_status status = ph_verify_episode(&r->verdict, episode, model, task, &opt);
@@ -115,7 +88,7 @@ static ph_status check(struct verify *v, struct verify_result *r, const ph_episo
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   pthread_mutex_lock(&v->desk);
   ph_model *model = report_model(v->store, meta, why, sizeof why);
-  ph_task *task = judge(v, meta, task_why, sizeof task_why);
+  ph_task *task = report_judge(v->store, v->opt, v->task, meta, task_why, sizeof task_why);
   pthread_mutex_unlock(&v->desk);
   r->guarantee = ph_episode_guarantee(episode, model, task, r->reason, sizeof r->reason);
   if (!model && meta->model_sha256[0])

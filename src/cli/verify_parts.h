@@ -4,8 +4,8 @@
 #define CLI_VERIFY_PARTS_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
+#include "each.h"
 #include "report.h"
 
 struct verify_found {
@@ -56,11 +56,10 @@ struct verify {
   bool dynamic;
   ph_tolerance tolerance;
   int expect; /* ph_class; -1: an EXACT episode is to be bitwise, others anything */
-  int jobs, jobs_each;
+  struct each each;
+  int jobs_each;
 
   pthread_mutex_t desk; /* store and judge */
-  atomic_bool stop;
-  atomic_llong step, states; /* where one of the threads is */
 
   json_t *episodes; /* NULL without --json */
   bool titled, unkept, bare;
@@ -82,11 +81,6 @@ ph_measure verify_worst(const struct verify *v, const struct verify_result *r);
 /* Without the episode's id in front: it stands before what is found. */
 void verify_say(struct verify_result *r, int64_t step, const char *text);
 void verify_note(struct verify_result *r, const char *text);
-
-/* Makes results of n places of the store on threads; `take` gets them in order, on the calling
- * thread, until it returns another status than EXIT_FINE (verify_jobs.c). */
-int verify_each(struct verify *v, const size_t *places, size_t n,
-                int (*take)(struct verify *v, const struct verify_result *r));
 
 /* For people (verify_table.c), and for programs (verify_json.c). */
 void verify_print(struct verify *v, const struct verify_result *r);

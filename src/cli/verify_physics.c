@@ -6,13 +6,6 @@
 
 #include "verify_parts.h"
 
-static bool progress(void *arg, int64_t step, int64_t states) {
-  struct verify *v = arg;
-  atomic_store(&v->step, step);
-  atomic_store(&v->states, states);
-  return !atomic_load(&v->stop);
-}
-
 /* -1: nothing is expected. */
 static int expected(const struct verify *v, const struct verify_result *r) {
   return v->expect >= 0 ? v->expect : r->guarantee == PH_EXACT ? PH_BITWISE : -1;
@@ -137,7 +130,7 @@ static void find_class(struct verify_result *r, int expect) {
 ph_status verify_physics(struct verify *v, struct verify_result *r, const ph_episode *episode,
                          const ph_model *model, const ph_task *task) {
   ph_dynamics_options how = {
-      .tolerance = v->tolerance, .jobs = v->jobs_each, .progress = progress, .arg = v};
+      .tolerance = v->tolerance, .jobs = v->jobs_each, .progress = each_progress, .arg = &v->each};
   int expect = expected(v, r);
   char text[400];
   ph_status status = ph_verify_dynamic(&r->run, episode, model, task, &how);
