@@ -3,15 +3,10 @@
 #define PLAYHEAD_EXPORT_PRIVATE_H
 
 #include <playhead/export.h>
+#include <playhead/number.h>
 
 #include "npz.h"
 #include "track.h"
-
-#define PH_NUMBER_SIZE 32
-
-/* The shortest decimal that reads back as the same bits, under the C locale; "" for NaN. Returns
- * its length. */
-size_t ph_number_text(char out[PH_NUMBER_SIZE], double value);
 
 /* Calls take with each word of a list separated by commas, blanks around it left out; stops at the
  * first failure. PH_EINVAL: there is no word. */

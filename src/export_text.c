@@ -8,21 +8,6 @@
 
 #include "fail.h"
 
-size_t ph_number_text(char out[PH_NUMBER_SIZE], double value) {
-  out[0] = 0;
-  if (isnan(value))
-    return 0;
-  if (fabs(value) < 1e15 && value == trunc(value) && !(value == 0 && signbit(value)))
-    return (size_t)snprintf(out, PH_NUMBER_SIZE, "%" PRId64, (int64_t)value);
-  int n = 0;
-  for (int digits = 15; digits <= 17; digits++) {
-    n = snprintf(out, PH_NUMBER_SIZE, "%.*g", digits, value);
-    if (strtod(out, NULL) == value)
-      break;
-  }
-  return (size_t)n;
-}
-
 /* --- words --- */
 
 static char *trim(char *word) {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export.h"
+#include <playhead/number.h>
+
 #include "fail.h"
 #include "mjcf_files.h"
 #include "mjcf_tree.h"

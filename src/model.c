@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <playhead/number.h>
+
 #include "fail.h"
 #include "mj.h"
 #include "mjcf.h"
@@ -70,10 +72,11 @@ static ph_status fit_sizes(const ph_model_facts *a, const ph_model_facts *b) {
       return ph_fail(PH_EMISMATCH, "model: %s is %d in the recorded one, %d in this one",
                      sizes[i].name, sizes[i].recorded, sizes[i].given);
   /* Not a number of another size: a different duration of every step. */
+  char recorded[PH_NUMBER_SIZE], given[PH_NUMBER_SIZE];
   if (a->timestep > 0 && a->timestep != b->timestep)
     return ph_fail(PH_EMISMATCH,
-                   "model: the timestep is %.17g s in the recorded one, %.17g s in this one",
-                   a->timestep, b->timestep);
+                   "model: the timestep is %s s in the recorded one, %s s in this one",
+                   ph_number_word(recorded, a->timestep), ph_number_word(given, b->timestep));
   return PH_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include <playhead/action.h>
 #include <playhead/model_diff.h>
+#include <playhead/number.h>
 
 #include "episode.h"
 #include "fail.h"
@@ -48,9 +49,11 @@ static ph_status fit_model(const ph_episode *episode, const ph_model *model) {
   if (status == PH_OK)
     status = fit_stored(episode, dims);
   double timestep = ph_model_timestep(model);
+  char recorded[PH_NUMBER_SIZE], given[PH_NUMBER_SIZE];
   if (status == PH_OK && meta->timestep > 0 && fabs(meta->timestep - timestep) > 1e-9 * timestep)
-    status = ph_fail(PH_EMISMATCH, "%s: timestep is %.9g s in the episode, %.9g s in the model",
-                     meta->id, meta->timestep, timestep);
+    status =
+        ph_fail(PH_EMISMATCH, "%s: timestep is %s s in the episode, %s s in the model", meta->id,
+                ph_number_word(recorded, meta->timestep), ph_number_word(given, timestep));
   return status;
 }
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export.h"
+#include <playhead/number.h>
+
 #include "fail.h"
 
 #define WHAT_THERE_IS                                                                              \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <playhead/action.h>
+#include <playhead/number.h>
 
 #include "episode.h"
 #include "fail.h"
@@ -126,10 +127,12 @@ int64_t ph_ctrl_check_first(const ph_ctrl_check *check, char *text, size_t size)
   if (check->differ == 0)
     return -1;
   const char *name = ph_model_name(check->model, PH_ACTUATOR, check->element);
+  char stored[PH_NUMBER_SIZE], gave[PH_NUMBER_SIZE];
   snprintf(text, size,
-           "ctrl: step %lld: ctrl[%d] (%.60s) is %.17g, action %lld gives %.17g by the task's "
+           "ctrl: step %lld: ctrl[%d] (%.60s) is %s, action %lld gives %s by the task's "
            "terms; %lld such",
-           (long long)check->first, check->element, name, check->stored,
-           (long long)check->first - 1, check->gave, (long long)check->differ);
+           (long long)check->first, check->element, name, ph_number_word(stored, check->stored),
+           (long long)check->first - 1, ph_number_word(gave, check->gave),
+           (long long)check->differ);
   return check->first;
 }

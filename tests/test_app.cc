@@ -136,7 +136,7 @@ TEST(AppProgram, CopyIsAKeyThatGivesTheBitsBack) {
   ASSERT_TRUE(f.app.copy);
   std::string text = f.app.copy;
   EXPECT_EQ(text,
-            "<key name=\"a__b@3\" time=\"0.059999999999999998\" qpos=\"0.30000000000000004 -0\" "
+            "<key name=\"a__b@3\" time=\"0.06\" qpos=\"0.30000000000000004 -0\" "
             "qvel=\"0 0\" ctrl=\"0\"/>");
   f.app.snap->has_frame = false;
   f.key('y');

@@ -39,6 +39,8 @@ TEST(Number, IsTheShortestThatReadsBack) {
   EXPECT_EQ(is(5e-324), "4.94065645841247e-324");
   EXPECT_EQ(is(INFINITY), "inf");
   EXPECT_EQ(is(NAN), "");
+  EXPECT_STREQ(ph_number_word(text, 0.0021), "0.0021");
+  EXPECT_STREQ(ph_number_word(text, NAN), "nan");
 }
 
 TEST_F(Export, EveryNumberOfTheTextIsTheRows) {

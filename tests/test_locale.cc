@@ -7,7 +7,7 @@
 
 extern "C" {
 #include "bytes.h"
-#include "export.h"
+#include <playhead/number.h>
 #include "hash.h"
 #include "json.h"
 /* Of episode_file.h, whose atomics C++ does not have. */

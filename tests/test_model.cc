@@ -137,12 +137,14 @@ std::string two_slides(const char *a, const char *b, const char *more = "") {
 
 TEST(Model, FitsNamesBothSides) {
   ph_model *ab = help_model(two_slides("a", "b")), *ba = help_model(two_slides("b", "a")),
-           *dt = help_model(two_slides("a", "b", "<option timestep='.01'/>")),
+           *dt = help_model(two_slides("a", "b", "<option timestep='.0021'/>")),
            *user = help_model(two_slides("a", "b", "<size nuserdata='4'/>"));
   EXPECT_EQ(PH_OK, ph_model_fits(ab, ab));
   EXPECT_EQ(PH_EMISMATCH, ph_model_fits(ab, ba));
   EXPECT_STREQ("model: joint 0 is \"a\" in the recorded one, \"b\" in this one", ph_error());
   EXPECT_EQ(PH_EMISMATCH, ph_model_fits(ab, dt));
+  EXPECT_STREQ("model: the timestep is 0.002 s in the recorded one, 0.0021 s in this one",
+               ph_error());
   EXPECT_NE(nullptr, strstr(ph_error(), "timestep"));
   EXPECT_EQ(PH_EMISMATCH, ph_model_fits(ab, user));
   EXPECT_NE(nullptr, strstr(ph_error(), "nuserdata is 0"));

@@ -1,4 +1,6 @@
 /* A state as MuJoCo's <key>, every number with the digits that give its bits back. */
+#include <playhead/number.h>
+
 #include "cmd.h"
 #include "dynamic_view.h"
 
@@ -9,8 +11,9 @@ static void put_array(FILE *out, const char *name, const double *values, int n) 
   if (!values || n <= 0)
     return;
   fprintf(out, " %s=\"", name);
+  char number[PH_NUMBER_SIZE];
   for (int i = 0; i < n; i++)
-    fprintf(out, "%s%.17g", i ? " " : "", values[i]);
+    fprintf(out, "%s%s", i ? " " : "", ph_number_word(number, values[i]));
   fputc('"', out);
 }
 

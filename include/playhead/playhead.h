@@ -11,6 +11,7 @@
  *   marks     marks and notes beside a file       track     every stored number, by name
  *   finding   a step and a sentence               export    text and arrays for other programs
  *   wait      what a call waits for, and its end
+ *   number    text that gives the bits back
  *   divergence  how far one state is from another
  *   analysis  the divergence of a whole episode, on threads
  *   model_diff  two models in words
@@ -50,6 +51,7 @@
 #include <playhead/live.h>
 #include <playhead/marks.h>
 #include <playhead/model_diff.h>
+#include <playhead/number.h>
 #include <playhead/outcomes.h>
 #include <playhead/pack.h>
 #include <playhead/policy.h>
@@ -60,6 +62,7 @@
 #include <playhead/salvage.h>
 #include <playhead/schema.h>
 #include <playhead/sim.h>
+#include <playhead/stage.h>
 #include <playhead/status.h>
 #include <playhead/store.h>
 #include <playhead/task.h>

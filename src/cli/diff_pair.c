@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <playhead/number.h>
+
 #include "diff.h"
 
 /* One of the two while they are compared. */
@@ -39,8 +41,9 @@ static void count_fact(struct diff_pair *p, const char *name, int64_t a, int64_t
 }
 
 static void number_fact(struct diff_pair *p, const char *name, double a, double b) {
+  char first[PH_NUMBER_SIZE], second[PH_NUMBER_SIZE];
   if (memcmp(&a, &b, sizeof a))
-    add(p, "%s: %.9g, %.9g", name, a, b);
+    add(p, "%s: %s, %s", name, ph_number_word(first, a), ph_number_word(second, b));
 }
 
 static void compare_facts(struct diff_pair *p, const ph_episode_meta *a, const ph_episode_meta *b) {
