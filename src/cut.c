@@ -161,12 +161,14 @@ ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t action
 
 /* --- all of it --- */
 
-static ph_status by_layout(ph_cutting *c) {
+static bool is_family(const ph_home *home) {
+  return home->reader == &ph_read_demos;
+}
+
+static ph_status check_layout(const ph_cutting *c) {
   const ph_home *home = &c->store->homes[0];
-  if (!home->reader)
-    return ph_cut_own(c);
-  if (home->reader == &ph_read_demos)
-    return ph_cut_demos(c);
+  if (!home->reader || is_family(home))
+    return PH_OK;
   return ph_fail(PH_EFORMAT,
                  "%s: its layout (%s) cannot be cut: only runs, datasets and episode files of "
                  "playhead, robosuite's family of files, and folders of BiGym batches can",
@@ -175,6 +177,8 @@ static ph_status by_layout(ph_cutting *c) {
 
 static ph_status cut(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
   ph_status status = ph_store_open(&c->store, &c->source, 1, NULL);
+  if (!status)
+    status = check_layout(c);
   if (!status && c->store->n == 0)
     status = ph_fail(PH_ENOTFOUND, "%s: it holds no episode: there is nothing to cut", c->source);
   if (!status && !(c->at = calloc(c->store->n, sizeof *c->at)))
@@ -183,7 +187,9 @@ static ph_status cut(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
     status = place_lines(c, plan, n);
   if (!status)
     status = check_lines(c);
-  return status ? status : by_layout(c);
+  if (status)
+    return status;
+  return is_family(&c->store->homes[0]) ? ph_cut_demos(c) : ph_cut_own(c);
 }
 
 ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan, size_t n,

@@ -1,0 +1,375 @@
+// Files of robosuite's family, cut: what h5py reads in the result is what it reads in the source,
+// but for the rows, counts and marks that a cut is about.
+#include "cut_help.h"
+#include "foreign_layouts.h"
+
+using namespace cut_help;
+
+namespace {
+
+/* Compares two files object by object on plain h5py. argv: source, result, then demo:from:to or
+ * demo:drop, and "marks" or "none". Prints what differs. */
+const char kCompare[] = R"py(
+import h5py, json, sys
+a, b = h5py.File(sys.argv[1], "r"), h5py.File(sys.argv[2], "r")
+plan = dict((p.split(":")[0], p.split(":")[1:]) for p in sys.argv[4:])
+marks = sys.argv[3] == "marks"
+bad = []
+def attrs(x, y, path):
+    mine = {"total", "num_demos", "num_samples", "total_steps", "success", "playhead_provenance"}
+    for k in sorted(set(x.attrs) | set(y.attrs)):
+        if k in mine: continue
+        if k not in x.attrs or k not in y.attrs: bad.append(path + "@" + k); continue
+        p, q = x.attrs.get_id(k), y.attrs.get_id(k)
+        if p.dtype != q.dtype or p.shape != q.shape or not p.get_type().equal(q.get_type()): bad.append(path + "@" + k + " type")
+        v, w = x.attrs[k], y.attrs[k]
+        if hasattr(v, "tobytes"): v, w = v.tobytes(), w.tobytes()
+        if v != w: bad.append(path + "@" + k)
+def same(x, y, path, first, n):
+    p, q = x.id.get_create_plist(), y.id.get_create_plist()
+    if not x.id.get_type().equal(y.id.get_type()): bad.append(path + " type")
+    if p.get_layout() != q.get_layout() or x.chunks != y.chunks: bad.append(path + " layout")
+    if [p.get_filter(i) for i in range(p.get_nfilters())] != [q.get_filter(i) for i in range(q.get_nfilters())]: bad.append(path + " filters")
+    if x.maxshape[1:] != y.maxshape[1:] or (x.maxshape[:1] == (None,)) != (y.maxshape[:1] == (None,)): bad.append(path + " limits")
+    v, w = x[()], y[()]
+    if n is not None: v = v[first:first + n]
+    if getattr(v, "shape", None) != getattr(w, "shape", None): bad.append("%s %s %s" % (path, v.shape, w.shape)); return
+    ok = v.tobytes() == w.tobytes() if v.dtype != object else list(v.ravel()) == list(w.ravel())
+    if not ok: bad.append(path + " bytes")
+    if n is None and x.chunks:
+        if x.id.get_num_chunks() != y.id.get_num_chunks(): bad.append(path + " chunks")
+        for i in range(x.id.get_num_chunks()):
+            o = x.id.get_chunk_info(i).chunk_offset
+            if x.id.read_direct_chunk(o) != y.id.read_direct_chunk(o): bad.append(path + " raw chunk")
+def demo(x, y, path, below, first, n, rows):
+    attrs(x, y, path)
+    if set(x) != set(y): bad.append(path + " names")
+    for k in x:
+        name = below + k
+        if isinstance(x[k], h5py.Group): demo(x[k], y[k], path + "/" + k, name + "/", first, n, rows); continue
+        d = x[k].shape[0] - rows if x[k].shape else None
+        cut = d in (0, 1) and not name.startswith(("src_demo_inds", "initial_state"))
+        attrs(x[k], y[k], path + "/" + k)
+        if marks and name in ("rewards", "dones"):
+            v = y[k][()].ravel()
+            want = [0] * (n - 1) + [1]
+            if list(v.astype(int)) != want or x[k].dtype != y[k].dtype: bad.append(path + "/" + k + " marks")
+        elif cut: same(x[k], y[k], path + "/" + k, first, n + d)
+        else: same(x[k], y[k], path + "/" + k, 0, None)
+attrs(a, b, ""); attrs(a["data"], b["data"], "/data")
+total = 0
+for k in a["data"]:
+    p = plan.get(k)
+    if not isinstance(a["data"][k], h5py.Group): same(a["data"][k], b["data"][k], "/data/" + k, 0, None); continue
+    if p == ["drop"]:
+        if k in b["data"]: bad.append(k + " is there")
+        continue
+    first, last = int(p[0]), int(p[1])
+    x, y = a["data"][k], b["data"][k]
+    rows = x["actions"].shape[0] if "actions" in x else x["joint_velocities"].shape[0]
+    demo(x, y, "/data/" + k, "", first, last - first, rows)
+    total += last - first
+    if "num_samples" in x.attrs and (y.attrs["num_samples"] != last - first or y.attrs["num_samples"].dtype != x.attrs["num_samples"].dtype): bad.append(k + " num_samples")
+    json.loads(y.attrs["playhead_provenance"])
+if "total" in a["data"].attrs and b["data"].attrs["total"] != total: bad.append("total")
+if "num_demos" in a["data"].attrs and b["data"].attrs["num_demos"] != len([p for p in plan.values() if p != ["drop"]]): bad.append("num_demos")
+if ("mask" in a) != ("mask" in b): bad.append("mask")
+for k in a["mask"] if "mask" in a else []:
+    want = [t for t in a["mask"][k] if plan.get(t.decode()) != ["drop"]]
+    if list(b["mask"][k]) != want or a["mask"][k].dtype != b["mask"][k].dtype: bad.append("mask/" + k)
+print("; ".join(bad))
+)py";
+
+class CutDemos : public testing::Test {
+protected:
+  Folder dir;
+
+  /* What h5py finds otherwise; "-" where there is no h5py. */
+  string Compare(const string &a, const string &b, const Plan &plan, bool marks) {
+    static const bool there = system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") == 0;
+    if (!there)
+      return "-";
+    spill(dir / "compare.py", kCompare);
+    string command =
+        "/usr/bin/python3 " + dir / "compare.py " + a + " " + b + (marks ? " marks" : " none");
+    for (const auto &e : plan)
+      command += string(" ") + e.id +
+                 (e.dropped ? ":drop" : ":" + std::to_string(e.from) + ":" + std::to_string(e.to));
+    command += " >" + dir / "differs" + " 2>&1";
+    int status = system(command.c_str());
+    Bytes text = slurp(dir / "differs");
+    unlink((dir / "differs").c_str());
+    unlink((dir / "compare.py").c_str());
+    EXPECT_EQ(status, 0);
+    return string(text.begin(), text.end());
+  }
+  void ExpectCut(const string &name, const Plan &plan, ph_cut_options opt = options()) {
+    string source = dir / name, out = dir / ("cut_" + name);
+    auto before = bytes_of(source);
+    ASSERT_EQ(cut(out, source, plan, opt), PH_OK) << ph_error();
+    EXPECT_EQ(bytes_of(source), before) << name;
+    string differs = Compare(source, out, plan, opt.latched);
+    if (differs != "-") {
+      EXPECT_EQ(differs, "\n") << name;
+    }
+    for (const string &n : names(dir.path()))
+      EXPECT_NE(n[0], '.') << n;
+  }
+};
+
+const foreign::Store kPacked = {7, 4, true};
+
+TEST_F(CutDemos, EveryLayoutStaysWhatItIs) {
+  foreign::Options o;
+  int k = 0;
+  for (bool latest : {false, true})
+    for (foreign::Store store : {foreign::Store{}, kPacked, foreign::Store{16, 0, false, true}}) {
+      o.latest = latest;
+      o.store = store;
+      o.images = o.next_obs = true;
+      string n = std::to_string(k++);
+      foreign::write_robosuite(dir / ("suite" + n + ".hdf5"), o);
+      foreign::write_robomimic(dir / ("mimic" + n + ".hdf5"), o);
+      foreign::write_libero(dir / ("libero" + n + ".hdf5"), o);
+      foreign::write_mimicgen(dir / ("gen" + n + ".hdf5"), o);
+      ExpectCut("suite" + n + ".hdf5", {line("demo_1", 0, 12), line("demo_2", 0, 41)});
+      ExpectCut("mimic" + n + ".hdf5", {line("demo_0", 0, 29), line("demo_1", 0, 7)});
+      ExpectCut("libero" + n + ".hdf5", {line("demo_0", 0, 1), line("demo_1", 0, 0, true)});
+      ExpectCut("gen" + n + ".hdf5", {line("demo_0", 0, 0, true), line("demo_1", 0, 40)});
+    }
+}
+
+TEST_F(CutDemos, ARangeMayBeginLaterAndLeavesTheMarks) {
+  foreign::Options o;
+  o.store = kPacked;
+  o.next_obs = o.images = true;
+  foreign::write_robomimic(dir / "a.hdf5", o);
+  ph_cut_options opt = options();
+  opt.latched = false;
+  ExpectCut("a.hdf5", {line("demo_0", 5, 21), line("demo_1", 13, 14)}, opt);
+  Store s = open_store({dir / "cut_a.hdf5"}), was = open_store({dir / "a.hdf5"});
+  Episode e = episode_of(s, 0), from = episode_of(was, 0);
+  ASSERT_TRUE(e && from) << ph_error();
+  double x[20], y[20];
+  ASSERT_EQ(ph_episode_meta_of(e.get())->actions, 16);
+  ASSERT_EQ(ph_episode_read(e.get(), PH_COL_STATES, 0, 1, x), PH_OK);
+  ASSERT_EQ(ph_episode_read(from.get(), PH_COL_STATES, 5, 1, y), PH_OK);
+  EXPECT_EQ(memcmp(x, y, sizeof x), 0);
+}
+
+TEST_F(CutDemos, OneStateMoreThanActionsStaysOneMore) {
+  {
+    foreign::File f(dir / "a.hdf5");
+    f.group("/data/demo_0");
+    f.attr("/data", "env_args", "{\"env_name\": \"Lift\", \"env_kwargs\": {\"control_freq\": 20}}");
+    f.array("/data/demo_0/states", foreign::F64, {11, 4}, foreign::wave(44));
+    f.array("/data/demo_0/actions", foreign::F32, {10, 2}, foreign::wave(20), kPacked);
+    f.array("/data/demo_0/obs/eef", foreign::F16, {11, 3}, foreign::wave(33));
+    f.array("/data/demo_0/obs/deltas", foreign::F64, {10, 2}, foreign::wave(20));
+    f.array("/data/demo_0/calibration", foreign::F64, {3, 3}, foreign::wave(9));
+    f.array("/data/demo_0/gain", foreign::F64, {}, {3});
+    f.array("/data/demo_0/dones", foreign::BOOL, {10, 1}, foreign::last_is_one(10));
+    f.array("/data/demo_0/rewards", foreign::F16, {10}, foreign::last_is_one(10), kPacked);
+    f.texts("/data/demo_0/obs/words", {"a", "bc", "", "d", "e", "f", "gh", "i", "j", "kkk", "l"});
+    f.texts("/data/demo_0/names", {"arm", "hand"});
+    f.attr("/data/demo_0", "success", false);
+    f.hard("/data/demo_0/obs/eef_again", "/data/demo_0/obs/eef");
+  }
+  ExpectCut("a.hdf5", {line("demo_0", 0, 6)});
+  hid_t file;
+  int64_t success = -1;
+  uint64_t one = 0, other = 1;
+  ASSERT_EQ(ph_h5_open(&file, (dir / "cut_a.hdf5").c_str()), PH_OK);
+  hid_t demo, eef, again;
+  ph_h5_array info;
+  const char *why;
+  ASSERT_EQ(ph_h5_group(&demo, file, "/data/demo_0"), PH_OK);
+  EXPECT_EQ(ph_h5_attr_i64(demo, "success", &success), PH_OK) << ph_error();
+  EXPECT_EQ(success, 1);
+  ASSERT_EQ(ph_h5_dataset_any(&eef, &info, &why, demo, "obs/eef"), PH_OK);
+  EXPECT_EQ(info.dim[0], 7);
+  ASSERT_EQ(ph_h5_dataset_any(&again, &info, &why, demo, "obs/eef_again"), PH_OK);
+  ph_h5_address(&one, eef);
+  ph_h5_address(&other, again);
+  EXPECT_EQ(one, other); /* two names of one array stay that */
+  for (hid_t id : {again, eef, demo, file})
+    ph_h5_close(id);
+}
+
+TEST_F(CutDemos, ProvenanceIsAnAttributeAndChained) {
+  foreign::write_robomimic(dir / "a.hdf5");
+  ph_cut_options opt = options(0.5);
+  opt.method = "kinematic";
+  ASSERT_EQ(
+      cut(dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 20), line("demo_1", 0, 30)}, opt),
+      PH_OK)
+      << ph_error();
+  ASSERT_EQ(cut(dir / "c.hdf5", dir / "b.hdf5", {line("demo_0", 0, 9), line("demo_1", 0, 0, true)},
+                options(0.25)),
+            PH_OK)
+      << ph_error();
+  hid_t file, demo;
+  char *provenance = nullptr;
+  ASSERT_EQ(ph_h5_open(&file, (dir / "c.hdf5").c_str()), PH_OK);
+  ASSERT_EQ(ph_h5_group(&demo, file, "/data/demo_0"), PH_OK);
+  ASSERT_EQ(ph_h5_attr_text(demo, "playhead_provenance", &provenance), PH_OK) << ph_error();
+  json_t *first = step_of(provenance, 0), *second = step_of(provenance, 1);
+  EXPECT_EQ(text(first, "file"), dir / "a.hdf5");
+  EXPECT_EQ(text(first, "group"), "/data/demo_0");
+  EXPECT_EQ(text(first, "method"), "kinematic");
+  EXPECT_TRUE(json_is_null(json_object_get(first, "source_hold_seconds")));
+  EXPECT_EQ(number(first, "hold_seconds"), 0.5);
+  EXPECT_EQ(number(first, "hold_steps"), 10); /* at 20 Hz */
+  EXPECT_EQ(number(first, "steps_dropped"), 10);
+  EXPECT_EQ(text(second, "file"), dir / "b.hdf5");
+  EXPECT_EQ(number(second, "source_hold_seconds"), 0.5);
+  EXPECT_EQ(number(second, "hold_steps"), 5);
+  EXPECT_EQ(number(second, "source_actions"), 20);
+  json_decref(first);
+  json_decref(second);
+  free(provenance);
+  ph_h5_close(demo);
+  ph_h5_close(file);
+}
+
+TEST_F(CutDemos, TheReaderFindsWhatWasCut) {
+  foreign::write_robomimic(dir / "a.hdf5");
+  ASSERT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 20), line("demo_1", 0, 30)}),
+            PH_OK);
+  Store s = open_store({dir / "b.hdf5"});
+  ASSERT_EQ(ph_store_look(s.get(), 0), PH_OK);
+  EXPECT_EQ(entry(s, 0)->actions, 20);
+  EXPECT_EQ(entry(s, 0)->success, 1);
+  EXPECT_STREQ(entry(s, 0)->oddity, "");
+  EXPECT_EQ(ph_store_groups(s.get()), 2u);
+  EXPECT_STREQ(ph_store_layout(s.get()), "robomimic");
+}
+
+TEST_F(CutDemos, OtherThingsInTheFileStay) {
+  {
+    foreign::File f(dir / "a.hdf5");
+    f.group("/data/demo_0");
+    f.attr("/data", "env", "Lift");
+    f.array("/data/demo_0/states", foreign::F64, {10, 4}, foreign::wave(40));
+    f.array("/data/demo_0/actions", foreign::F64, {10, 2}, foreign::wave(20));
+    f.array("/data/norms", foreign::F64, {10, 2}, foreign::wave(20));
+    f.array("/stats/mean", foreign::F32, {10}, foreign::wave(10), kPacked);
+    f.soft("/latest", "/data/demo_0");
+    f.external("/other", "other.h5", "/x");
+  }
+  ExpectCut("a.hdf5", {line("demo_0", 0, 4)});
+  hid_t file, set;
+  ph_h5_array info;
+  const char *why;
+  ASSERT_EQ(ph_h5_open(&file, (dir / "cut_a.hdf5").c_str()), PH_OK);
+  ASSERT_EQ(ph_h5_dataset_any(&set, &info, &why, file, "/stats/mean"), PH_OK) << ph_error();
+  EXPECT_EQ(info.dim[0], 10); /* as long as the demo was, and none of its rows */
+  ph_h5_close(set);
+  EXPECT_GT(H5Lexists(file, "/latest", H5P_DEFAULT), 0);
+  EXPECT_GT(H5Lexists(file, "/other", H5P_DEFAULT), 0);
+  ph_h5_close(file);
+}
+
+TEST_F(CutDemos, WhatIsRefusedLeavesNothing) {
+  foreign::Options o;
+  o.store = kPacked;
+  foreign::write_robomimic(dir / "a.hdf5", o);
+  string a = dir / "a.hdf5", out = dir / "out.hdf5";
+  Plan fine = {line("demo_0", 0, 20), line("demo_1", 0, 30)};
+  expect_refused(dir, out, a, {line("demo_0", 0, 20)}, PH_EINVAL, "demo_1");
+  expect_refused(dir, out, a, {line("demo_0", 0, 20), line("demo_1", 0, 42)}, PH_EINVAL, "demo_1");
+  expect_refused(dir, out, a, {line("demo_0", 0, 20), line("demo_1", 3, 3)}, PH_EINVAL, "demo_1");
+  expect_refused(dir, a, a, fine, PH_EEXIST, "exists already");
+  {
+    foreign::File f(dir / "links.hdf5");
+    f.group("/data/demo_0");
+    f.attr("/data", "env", "Lift");
+    f.array("/data/demo_0/states", foreign::F64, {10, 4}, foreign::wave(40));
+    f.array("/data/demo_0/actions", foreign::F64, {10, 2}, foreign::wave(20));
+    f.external("/data/demo_0/video", "video.h5", "/frames");
+  }
+  expect_refused(dir, out, dir / "links.hdf5", {line("demo_0", 0, 2)}, PH_EFORMAT,
+                 "/data/demo_0/video: a link is never followed");
+  {
+    foreign::File f(dir / "lengths.hdf5");
+    f.group("/data/demo_0");
+    f.attr("/data", "env", "Lift");
+    f.array("/data/demo_0/states", foreign::F64, {20, 4}, foreign::wave(80));
+    f.array("/data/demo_0/actions", foreign::F64, {10, 2}, foreign::wave(20));
+  }
+  expect_refused(dir, out, dir / "lengths.hdf5", {line("demo_0", 0, 2)}, PH_EFORMAT,
+                 "20 states and 10 actions");
+  {
+    foreign::File f(dir / "isaac.hdf5");
+    f.group("/data/demo_0");
+    f.attr("/data", "env_args", "{}");
+    f.array("/data/demo_0/actions", foreign::F32, {10, 2}, foreign::wave(20));
+    f.array("/data/demo_0/states/articulation/robot/joint_position", foreign::F32, {10, 3},
+            foreign::wave(30));
+    f.array("/data/demo_0/initial_state/articulation/robot/joint_position", foreign::F32, {1, 3},
+            foreign::wave(3));
+  }
+  expect_refused(dir, out, dir / "isaac.hdf5", {line("demo_0", 1, 4)}, PH_EFORMAT, "initial_state");
+  ExpectCut("isaac.hdf5", {line("demo_0", 0, 1)});
+  {
+    foreign::File f(dir / "arrays.h5");
+    f.array("/qpos", foreign::F64, {10, 3}, foreign::wave(30));
+    f.array("/qvel", foreign::F64, {10, 3}, foreign::wave(30));
+  }
+  Store s = open_store({dir / "arrays.h5"});
+  ASSERT_TRUE(s) << ph_error();
+  expect_refused(dir, out, dir / "arrays.h5", {line(entry(s, 0)->id, 0, 2)}, PH_EFORMAT,
+                 "its layout (arrays) cannot be cut");
+}
+
+TEST_F(CutDemos, ADiskThatIsFullLeavesNothing) {
+  foreign::Options o;
+  o.images = true;
+  foreign::write_robomimic(dir / "a.hdf5", o);
+  Plan plan = {line("demo_0", 0, 20), line("demo_1", 0, 30)};
+  for (rlim_t most : {1000, 9000, 30000}) {
+    SmallDisk disk(most);
+    expect_refused(dir, dir / "out.hdf5", dir / "a.hdf5", plan, PH_EIO, "out.hdf5");
+  }
+  ExpectCut("a.hdf5", plan);
+}
+
+TEST_F(CutDemos, OneThatIsStoppedLeavesNothing) {
+  foreign::Options o;
+  o.rows.assign(30, 12);
+  foreign::write_robomimic(dir / "a.hdf5", o);
+  Plan plan;
+  for (size_t i = 0; i < 30; i++)
+    plan.push_back(line(foreign::demo_name(i), 0, 6));
+  for (int left : {0, 1, 7, 29}) {
+    ph_cut_options opt = options();
+    opt.arg = &left;
+    opt.progress = [](void *arg, size_t, size_t) { return (*static_cast<int *>(arg))-- > 0; };
+    expect_refused(dir, dir / "out.hdf5", dir / "a.hdf5", plan, PH_ECANCELED, "stopped", opt);
+  }
+}
+
+TEST_F(CutDemos, BytesThatAreDamagedStopIt) {
+  foreign::Options o;
+  o.store = kPacked;
+  foreign::write_robomimic(dir / "a.hdf5", o);
+  Bytes bytes = slurp(dir / "a.hdf5");
+  Plan plan = {line("demo_0", 0, 20), line("demo_1", 0, 30)};
+  int refused = 0;
+  std::mt19937 rng(7);
+  for (int i = 0; i < 60; i++) {
+    Bytes bad = bytes;
+    for (int k = 0; k < 4; k++)
+      bad[rng() % bad.size()] ^= (uint8_t)(1 + rng() % 255);
+    spill(dir / "bad.hdf5", bad, bad.size());
+    ph_status status = cut(dir / "out.hdf5", dir / "bad.hdf5", plan);
+    EXPECT_EQ(std::filesystem::exists(dir / "out.hdf5"), status == PH_OK);
+    EXPECT_EQ(slurp(dir / "bad.hdf5"), bad);
+    refused += status != PH_OK;
+    unlink((dir / "out.hdf5").c_str());
+    EXPECT_EQ(names(dir.path()), (pack_help::Paths{"a.hdf5", "bad.hdf5"}));
+  }
+  EXPECT_GT(refused, 5);
+}
+
+} // namespace
