@@ -58,7 +58,7 @@ typedef struct ph_npz_cut {
   bool (*go_on)(void *arg); /* nullable: asked often; false stops it: PH_ECANCELED */
   void *arg;
 } ph_npz_cut;
-#define PH_NPZ_WHOLE ((ph_npz_cut){.keep = -1})
+#define PH_NPZ_WHOLE ((ph_npz_cut){-1, false, false, false, NULL, NULL})
 /* Whether the rows of an array can be cut so: NULL, or a static phrase that says why not. */
 const char *ph_npz_cannot(const ph_npz *from, size_t i, const ph_npz_cut *cut);
 /* Copies an array of another archive: its name, its type and the bytes of its elements, whatever
