@@ -1,4 +1,5 @@
 // `diff`: what two episodes or runs have in common, in words and bit for bit; `record --verify`.
+#include <array>
 #include <regex>
 
 #include "cli_help.h"
@@ -83,6 +84,61 @@ TEST_F(CliDiff, ModelsDifferInWordsAndWhatIsAloneIsNamed) {
   EXPECT_TRUE(Has(o.out, "0 of 2 pairs are the same; 1 episode is in one of the two only"))
       << o.out;
   EXPECT_TRUE(std::regex_search(o.out, std::regex("states: [a-z]+; bits differ from step [1-9]")))
+      << o.out;
+}
+
+// What is different of two models is told once, whatever the number of their episodes.
+TEST_F(CliDiff, ModelsAreToldOfOnce) {
+  Heavy();
+  ASSERT_EQ(Record("a").status, 0);
+  ASSERT_EQ(Run({"record", "heavy.lua", "--envs", "2", "--episodes", "3", "--seed", "7", "--out",
+                 Path("b")})
+                .status,
+            0);
+  Outcome o = Run({"diff", "a", "b"});
+  EXPECT_EQ(o.status, 1);
+  size_t told = 0, again = 0;
+  for (size_t at = 0; (at = o.out.find("    model: ", at)) != string::npos; at++) {
+    string line = o.out.substr(at, o.out.find('\n', at) - at);
+    told += Has(line, "mass");
+    again += Has(line, ", as of env000_ep000000, env000_ep000000");
+  }
+  EXPECT_EQ(told, 1u) << o.out;
+  EXPECT_EQ(again, 2u) << o.out;
+  json_t *root = Json(Run({"diff", "a", "b", "--json"})), *e;
+  size_t i;
+  json_array_foreach(json_object_get(root, "episodes"), i, e)
+          EXPECT_GT(json_array_size(json_object_get(e, "model")), 0u)
+      << i;
+  json_decref(root);
+}
+
+// An episode that was taken out of its run has no model beside it, and is the same for all that.
+TEST_F(CliDiff, AnEpisodeAwayFromItsRunIsComparedAsFarAsItGoes) {
+  ASSERT_EQ(Record("a").status, 0);
+  ASSERT_EQ(system(("cp " + Path("a") + "/env000_ep000000_*.h5 " + Path("one.h5")).c_str()), 0);
+  ASSERT_EQ(system(("cp " + Path("one.h5") + " " + Path("two.h5")).c_str()), 0);
+  for (auto [a, b, which] :
+       {std::array<const char *, 3>{"a:0", "one.h5", "second"}, {"one.h5", "a:0", "first"}}) {
+    Outcome o = Run({"diff", a, b});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_TRUE(Has(o.out, ": the same\n    not there: the " + string(which) +
+                               " has no model beside it: that of the other has its hash"))
+        << o.out;
+  }
+  Outcome o = Run({"diff", "one.h5", "two.h5"});
+  EXPECT_EQ(o.status, 0) << o.out << o.err;
+  EXPECT_TRUE(Has(o.out, "not there: the model of the first cannot be had: rows are compared bit "
+                         "for bit\n"))
+      << o.out;
+  o = Run({"diff", "a:1", "one.h5"});
+  EXPECT_EQ(o.status, 1) << o.out;
+  EXPECT_TRUE(Has(o.out, "    states: close; bits differ from step 0 on")) << o.out;
+  ASSERT_EQ(system(("cp " + Path("a") + "/env000_ep000001_*.h5 " + Path("two.h5")).c_str()), 0);
+  o = Run({"diff", "one.h5", "two.h5"});
+  EXPECT_EQ(o.status, 1) << o.out;
+  EXPECT_TRUE(Has(o.out, "states: not compared: the model of the first cannot be had; rows differ "
+                         "from step 0 on, how far is not known"))
       << o.out;
 }
 

@@ -22,6 +22,7 @@ struct diff {
   ph_tolerance tolerance;
   json_t *episodes, *only[2];
   size_t pairs, same, alone;
+  struct diff_models *models; /* owned */
 };
 
 /* "FILE:ID" where there is no file of the whole name. */
@@ -86,7 +87,8 @@ static size_t match(const ph_store *store, const ph_store *other, const ph_entry
 static int compare(struct diff *d, size_t i, size_t j) {
   struct diff_pair pair;
   int status = EXIT_FINE;
-  ph_status compared = diff_compare(&pair, d->side[0].store, i, d->side[1].store, j, &d->tolerance);
+  ph_status compared =
+      diff_compare(&pair, d->side[0].store, i, d->side[1].store, j, &d->tolerance, &d->models);
   if (compared != PH_OK) {
     status = cli_error();
   } else {
@@ -97,7 +99,6 @@ static int compare(struct diff *d, size_t i, size_t j) {
     else
       diff_print(&pair);
   }
-  diff_clear(&pair);
   return status;
 }
 
@@ -227,6 +228,7 @@ int verb_diff(const struct options *opt) {
   if (d.side[1].store != d.side[0].store)
     ph_store_free(d.side[1].store);
   ph_store_free(d.side[0].store);
+  diff_models_free(d.models);
   free(d.side[0].path);
   free(d.side[1].path);
   return cli_flush(status);

@@ -184,29 +184,110 @@ static ph_status compare_states(struct diff_pair *p, struct side *a, struct side
   return status;
 }
 
+/* Without a model all that can be said of states is whether their bits are equal. */
+static void compare_bits(struct diff_pair *p, const struct side *a, const struct side *b,
+                         const char *missing) {
+  int64_t first = -1, row;
+  ph_status status = PH_OK;
+  for (int c = 0; c < PH_COL_COUNT && status == PH_OK; c++) {
+    if (!ph_episode_has(a->episode, (ph_column)c) || !ph_episode_has(b->episode, (ph_column)c))
+      continue;
+    status = first_row(&row, a, b, (ph_column)c);
+    if (status == PH_OK && row >= 0 && (first < 0 || row < first))
+      first = row;
+  }
+  snprintf(p->missing, sizeof p->missing,
+           "the model of the %s cannot be had: rows are compared bit for bit", missing);
+  if (status != PH_OK)
+    snprintf(p->why, sizeof p->why, "%.310s", ph_error());
+  else if (first >= 0)
+    snprintf(p->why, sizeof p->why,
+             "the model of the %s cannot be had; rows differ from step %" PRId64
+             " on, how far is not known",
+             missing, first);
+  p->compared = status == PH_OK && first < 0 && ph_episode_has(a->episode, PH_COL_STATES) &&
+                ph_episode_has(b->episode, PH_COL_STATES);
+  if (p->compared) {
+    p->first[PH_BITWISE] = 0;
+    p->states = least(a->meta->states, b->meta->states);
+  } else if (!p->why[0]) {
+    snprintf(p->why, sizeof p->why, "the model of the %s cannot be had", missing);
+  }
+}
+
+static bool usable(const struct side *s) {
+  return s->model && ph_model_compiled(s->model);
+}
+
+/* Away from its run an episode has no model beside it, and names it. */
+static void lend_model(struct diff_pair *p, struct side *to, ph_store *from, const char *which) {
+  char why[400];
+  ph_model *model = usable(to) || !to->meta->model_sha256[0]
+                        ? NULL
+                        : report_model(from, to->meta, why, sizeof why);
+  if (!model)
+    return;
+  ph_model_unref(to->model);
+  to->model = model;
+  snprintf(p->missing, sizeof p->missing,
+           "the %s has no model beside it: that of the other has its hash, and is taken", which);
+}
+
+void diff_models_free(struct diff_models *models) {
+  for (struct diff_models *next; models; models = next) {
+    next = models->next;
+    ph_model_diff_clear(&models->differ);
+    free(models);
+  }
+}
+
+/* What differs of both models: as an earlier pair of episodes had it, or found out now. */
+static ph_status compare_models(struct diff_pair *p, const struct side *a, const struct side *b,
+                                struct diff_models **models) {
+  const char *one = ph_model_sha256(a->model), *two = ph_model_sha256(b->model);
+  struct diff_models *m = *models;
+  if (strcmp(one, two) == 0)
+    return PH_OK;
+  while (m && (strcmp(m->hash[0], one) || strcmp(m->hash[1], two)))
+    m = m->next;
+  p->model_known = m != NULL;
+  if (!m) {
+    m = calloc(1, sizeof *m);
+    if (!m || ph_model_compare(&m->differ, a->model, b->model, DIFF_MODEL) != PH_OK) {
+      free(m);
+      return PH_ENOMEM;
+    }
+    snprintf(m->hash[0], sizeof m->hash[0], "%s", one);
+    snprintf(m->hash[1], sizeof m->hash[1], "%s", two);
+    snprintf(m->first, sizeof m->first, "%s, %s", p->a.id, p->b.id);
+    m->next = *models;
+    *models = m;
+  }
+  p->model = m->differ.n > 0 ? m : NULL;
+  return PH_OK;
+}
+
 /* Rows of one model are rows of the other. */
 static bool fits(const struct diff_pair *p) {
-  for (size_t i = 0; i < p->model.kept; i++)
-    if (p->model.change[i].structure)
+  for (size_t i = 0; p->model && i < p->model->differ.kept; i++)
+    if (p->model->differ.change[i].structure)
       return false;
   return true;
 }
 
 static ph_status compare_physics(struct diff_pair *p, struct side *a, struct side *b,
-                                 const ph_tolerance *tolerance) {
-  const char *missing = !a->model || !ph_model_compiled(a->model)   ? "first"
-                        : !b->model || !ph_model_compiled(b->model) ? "second"
-                                                                    : NULL;
+                                 const ph_tolerance *tolerance, struct diff_models **models) {
+  const char *missing = !usable(a) ? "first" : !usable(b) ? "second" : NULL;
   if (missing) {
-    snprintf(p->why, sizeof p->why, "the model of the %s cannot be had", missing);
+    text_fact(p, "model", a->meta->model_sha256, b->meta->model_sha256);
+    compare_bits(p, a, b, missing);
     return PH_OK;
   }
-  if (strcmp(ph_model_sha256(a->model), ph_model_sha256(b->model)) &&
-      ph_model_compare(&p->model, a->model, b->model, DIFF_MODEL) != PH_OK)
+  if (compare_models(p, a, b, models) != PH_OK)
     return PH_ENOMEM;
   if (!fits(p)) {
     snprintf(p->why, sizeof p->why, "a state of one is none of the other: %s",
-             p->model.change[0].text);
+             p->model->differ.change[0].text);
     return PH_OK;
   }
   ph_status status = ph_replay_create(&a->replay, a->episode, a->model, NULL);
@@ -240,7 +321,7 @@ static void close_side(struct side *s) {
 }
 
 ph_status diff_compare(struct diff_pair *p, ph_store *a, size_t i, ph_store *b, size_t j,
-                       const ph_tolerance *tolerance) {
+                       const ph_tolerance *tolerance, struct diff_models **models) {
   struct side one = {0}, two = {0};
   memset(p, 0, sizeof *p);
   p->actions = -1;
@@ -253,22 +334,22 @@ ph_status diff_compare(struct diff_pair *p, ph_store *a, size_t i, ph_store *b, 
   if (status == PH_OK)
     status = open_side(&two, &p->b, b, j);
   if (status == PH_OK) {
+    lend_model(p, &one, b, "first");
+    lend_model(p, &two, a, "second");
+  }
+  if (status == PH_OK) {
     compare_facts(p, one.meta, two.meta);
     compare_columns(p, &one, &two);
     compare_rows(p, &one, &two);
     p->reward[0] = sum_rewards(one.episode);
     p->reward[1] = sum_rewards(two.episode);
-    status = compare_physics(p, &one, &two, tolerance);
+    status = compare_physics(p, &one, &two, tolerance, models);
   }
   close_side(&two);
   close_side(&one);
   return status;
 }
 
-void diff_clear(struct diff_pair *pair) {
-  ph_model_diff_clear(&pair->model);
-}
-
 bool diff_is_same(const struct diff_pair *p) {
-  return p->compared && p->cls == PH_BITWISE && p->nfacts == 0 && p->model.n == 0;
+  return p->compared && p->cls == PH_BITWISE && p->nfacts == 0 && !p->model;
 }
