@@ -214,6 +214,28 @@ TEST_F(CliVerify, EpisodesOfOneStepAndThoseThatEndAsNan) {
   EXPECT_EQ(Text(e, "class"), "bitwise");
 }
 
+// Where physics stops there is no error to show: an error of 0 would be a lie.
+TEST_F(CliVerify, WhatStoppedHasNoErrors) {
+  ASSERT_EQ(Record("run").status, 0);
+  Put("hot.xml",
+      std::regex_replace(string(kModel), std::regex("<motor "), "<motor gear=\"1e15\" "));
+  Outcome o = Run({"verify", "run", "--model", "hot.xml"});
+  std::smatch row;
+  ASSERT_TRUE(std::regex_search(o.out, row, std::regex("\nenv000_ep000000 [^\n]*"))) << o.out;
+  EXPECT_TRUE(std::regex_search(
+      row.str(), std::regex(" stopped +1 +1 +- +- +- +diverged|stopped +1 +1 +- +- +- +-")))
+      << row.str();
+  EXPECT_NE(o.out.find("physics run again stopped at step 1: "), string::npos) << o.out;
+  json_t *e = Verify({"run", "--model", "hot.xml"}, 0);
+  EXPECT_EQ(Text(e, "class"), "diverged");
+  for (const char *error : {"max_joint_error", "max_body_error", "max_velocity_error"}) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(e, error), key, value) EXPECT_TRUE(json_is_null(value))
+        << error << " " << key;
+  }
+}
+
 TEST_F(CliVerify, ATaskWithoutJudgementHasNoDynamicEnd) {
   Put("cart.lua", "return { model = 'cart.xml', control_steps = 2, max_steps = 5, "
                   "policy = function(s, rng) return {0.5} end }");

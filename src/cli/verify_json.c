@@ -69,7 +69,7 @@ static void add_dynamic(json_t *episode, const struct verify *v, const struct ve
   const ph_dynamics *d = &r->run;
   const ph_analysis_summary *sum = &d->sum;
   bool ran = r->dynamic && d->ran, single = ran && d->single > 0;
-  bool judged = ran && isfinite(sum->reward);
+  bool measured = verify_measured(r), judged = ran && isfinite(sum->reward);
   json_t *one = json_pack("{s:o, s:o, s:o}", "class", class_or_null(single, sum->one_cls),
                           "first_unequal", index_or_null(single, sum->one_first[PH_ROUNDING]),
                           "max_joint_error", joint_error(single, sum->one_max));
@@ -80,15 +80,15 @@ static void add_dynamic(json_t *episode, const struct verify *v, const struct ve
                 judged || (ran && sum->end != PH_END_UNKNOWN) ? ph_json_text(ph_end_name(sum->end))
                                                               : json_null());
   json_t *body =
-      two_errors(ran, sum->max, "m", PH_MEASURE_BODY_PLACE, "rad", PH_MEASURE_BODY_ANGLE);
-  json_t *speed = two_errors(ran, sum->max, "rad_s", PH_MEASURE_JOINT_ANGLE_SPEED, "m_s",
+      two_errors(measured, sum->max, "m", PH_MEASURE_BODY_PLACE, "rad", PH_MEASURE_BODY_ANGLE);
+  json_t *speed = two_errors(measured, sum->max, "rad_s", PH_MEASURE_JOINT_ANGLE_SPEED, "m_s",
                              PH_MEASURE_JOINT_PLACE_SPEED);
   json_t *facts = json_pack(
       "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "class", class_or_null(ran, d->cls),
       "first_unequal", index_or_null(ran, sum->first[PH_ROUNDING]), "first_over_tolerance",
-      index_or_null(ran, sum->first[PH_DIVERGED]), "max_joint_error", joint_error(ran, sum->max),
-      "max_body_error", body, "max_velocity_error", speed, "worst", worst(v, r), "one_step", one,
-      "reward", reward, "end", end);
+      index_or_null(ran, sum->first[PH_DIVERGED]), "max_joint_error",
+      joint_error(measured, sum->max), "max_body_error", body, "max_velocity_error", speed, "worst",
+      worst(v, r), "one_step", one, "reward", reward, "end", end);
   json_object_update(episode, facts);
   json_decref(facts);
 }

@@ -74,6 +74,8 @@ void verify_check(struct verify *v, struct verify_result *r);
 /* Physics of it, into r (verify_physics.c). */
 ph_status verify_physics(struct verify *v, struct verify_result *r, const ph_episode *episode,
                          const ph_model *model, const ph_task *task);
+/* Whether there are errors to show: it was run again, and not stopped while all was equal. */
+bool verify_measured(const struct verify_result *r);
 /* Largest errors as they are shown: NaN where one is not known, or is no number. */
 void verify_errors(const double *max, double *out);
 /* What is furthest beyond the tolerance; PH_MEASURE_COUNT: nothing. */

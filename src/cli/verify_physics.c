@@ -25,6 +25,11 @@ void verify_errors(const double *max, double *out) {
     out[PH_MEASURE_BODY_PLACE] = out[PH_MEASURE_BODY_ANGLE] = NAN;
 }
 
+bool verify_measured(const struct verify_result *r) {
+  const ph_dynamics *d = &r->run;
+  return r->dynamic && d->ran && (d->stopped < 0 || d->sum.cls > PH_BITWISE);
+}
+
 ph_measure verify_worst(const struct verify *v, const struct verify_result *r) {
   ph_difference d = {0};
   memcpy(d.max, r->run.sum.max, sizeof d.max);

@@ -77,6 +77,14 @@ static void end_text(char *out, size_t size, const struct verify_result *r, bool
   pair_text(out, size, recorded, known ? ph_end_name(r->run.sum.end) : "-");
 }
 
+/* Where it was stopped before anything was beyond the tolerance, that is the word. */
+static const char *class_text(const struct verify_result *r) {
+  const ph_dynamics *d = &r->run;
+  if (!r->dynamic || !d->ran)
+    return "-";
+  return d->stopped >= 0 && d->sum.cls < PH_DIVERGED ? "stopped" : ph_class_name(d->cls);
+}
+
 static void print_dynamic(struct verify *v, const struct verify_result *r) {
   const ph_analysis_summary *sum = &r->run.sum;
   bool ran = r->dynamic && r->run.ran;
@@ -88,14 +96,17 @@ static void print_dynamic(struct verify *v, const struct verify_result *r) {
   if (ran) {
     step_text(unequal, sizeof unequal, sum->first[PH_ROUNDING]);
     step_text(over, sizeof over, sum->first[PH_DIVERGED]);
+  }
+  if (verify_measured(r)) {
     verify_errors(sum->max, max);
     error_text(joint, sizeof joint, v, max, PH_MEASURE_JOINT_ANGLE, PH_MEASURE_JOINT_PLACE,
                "no number");
     error_text(body, sizeof body, v, max, PH_MEASURE_BODY_ANGLE, PH_MEASURE_BODY_PLACE, "-");
     error_text(speed, sizeof speed, v, max, PH_MEASURE_JOINT_ANGLE_SPEED,
                PH_MEASURE_JOINT_PLACE_SPEED, "no number");
-    number_text(dynamic, sizeof dynamic, sum->reward, 5);
   }
+  if (ran && r->run.stopped < 0)
+    number_text(dynamic, sizeof dynamic, sum->reward, 5);
   if (ran && r->run.single > 0)
     snprintf(one, sizeof one, "%s", ph_class_name(sum->one_cls));
   pair_text(reward, sizeof reward, recorded, dynamic);
@@ -105,8 +116,8 @@ static void print_dynamic(struct verify *v, const struct verify_result *r) {
            "states", "class", "unequal", "over tol", "joint err", "body err", "vel err", "one step",
            "reward", "end");
   printf("%-18s %-5s %7" PRId64 "  %-8s  %7s  %8s  %11s  %11s  %13s  %-8s  %13s  %s\n", r->entry.id,
-         r->nfound ? "WRONG" : "ok", r->verdict.checked, ran ? ph_class_name(r->run.cls) : "-",
-         unequal, over, joint, body, speed, one, reward, end);
+         r->nfound ? "WRONG" : "ok", r->verdict.checked, class_text(r), unequal, over, joint, body,
+         speed, one, reward, end);
 }
 
 static bool in_findings(const struct verify_result *r) {
