@@ -61,7 +61,7 @@ inline std::string steps(int64_t frames, int64_t one) {
 }
 
 /* What BiGym writes of an episode that succeeds at its last frame. */
-inline std::vector<Member> episode(int64_t frames, int nq = 3, int nv = 2) {
+inline std::vector<Member> episode(int64_t frames, int nq = 3, int nv = 3) {
   std::vector<int64_t> seed = {7}, engage = {12};
   return {
       {"reward.npy", steps(frames, frames - 1), true},
@@ -101,6 +101,13 @@ inline const char *metadata = R"({"format": "bigym_replay_npz", "control_step_se
   "env_config": {"success_hold_seconds": 3.0, "b": 1, "a": {"d": null, "c": true}},
   "action_semantics": {"robot_model": "g1_dex1", "lowerbody_backend": "agile"},
   "action_stats": {"min": [-2, 0], "max": [2, 10]}})";
+
+/* A model of three joints and two actuators. */
+inline const char *model_xml =
+    R"(<mujoco><option timestep="0.002"/><worldbody><body name="base">
+  <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
+  <joint name="turn" type="hinge" axis="0 0 1"/><geom name="plate" size=".1"/></body></worldbody>
+  <actuator><motor name="mx" joint="x"/><motor name="my" joint="y"/></actuator></mujoco>)";
 
 /* A little-endian number of n bytes. */
 inline uint64_t number(const std::string &bytes, size_t at, int n) {
