@@ -1,11 +1,13 @@
 #include "finding_broke.h"
 
 #include <playhead/finding_dynamic.h>
+#include <playhead/outcomes.h>
 
 #include <stdio.h>
 #include <string.h>
 
 #include "hold_scan.h"
+#include "replay_parts.h"
 
 enum { NAMED = 3 }; /* conditions that are named; more are counted */
 
@@ -43,12 +45,11 @@ static int condition_text(const ph_condition *c, bool only, char *out, size_t si
 }
 
 /* Of the frame where the replay is. */
-static void ask(ph_asker *asker, char *out, size_t size) {
+static void ask(ph_replay *replay, size_t all, char *out, size_t size) {
   const ph_condition *condition = NULL;
-  size_t all = ph_task_info_of(ph_rerun_task(ph_analysis_rerun(asker->a)))->nconditions;
   size_t named = 0, more = 0, n = 0;
   bool value = true;
-  if (ph_replay_predicate(asker->replay, &value, &condition) != PH_OK || value || !condition)
+  if (ph_replay_predicate(replay, &value, &condition) != PH_OK || value || !condition)
     return;
   for (size_t i = 0; i < all && n + 1 < size; i++) {
     char text[200];
@@ -61,6 +62,20 @@ static void ask(ph_asker *asker, char *out, size_t size) {
     snprintf(out + n, size - n, ", %zu more", more);
 }
 
+static void ask_it(const ph_asker *asker, char *out, size_t size) {
+  const ph_task *task = ph_rerun_task(ph_analysis_rerun(asker->a));
+  ask(asker->replay, ph_task_info_of(task)->nconditions, out, size);
+}
+
+void ph_replay_broke(ph_replay *replay, int64_t row, char *out, size_t size) {
+  char text[300] = "";
+  const ph_task *task = replay->task;
+  size_t all = replay->judged_bits ? 1 : task ? ph_task_info_of(task)->nconditions : 0;
+  if (all > 0 && ph_replay_seek(replay, row, 0, PH_KINEMATIC) == PH_OK)
+    ask(replay, all, text, sizeof text);
+  snprintf(out, size, "%s", text[0] ? text + 2 : "");
+}
+
 /* --- rows --- */
 
 /* What the file stores was said by its own task. */
@@ -70,7 +85,7 @@ void ph_asker_recorded(ph_asker *asker, int64_t row, char *out, size_t size) {
   out[0] = 0;
   if (can_ask(asker) && strcmp(meta->task_sha256, ph_task_sha256(ph_rerun_task(run))) == 0 &&
       ph_replay_seek(asker->replay, row, 0, PH_KINEMATIC) == PH_OK)
-    ask(asker, out, size);
+    ask_it(asker, out, size);
 }
 
 void ph_asker_dynamic(ph_asker *asker, int64_t row, char *out, size_t size) {
@@ -82,7 +97,7 @@ void ph_asker_dynamic(ph_asker *asker, int64_t row, char *out, size_t size) {
   const ph_instant *now = ph_cursor_now(asker->cursor);
   if (now->step == row && now->judged &&
       ph_replay_show_judged(asker->replay, row, &now->row, now->action, &now->stages) == PH_OK)
-    ask(asker, out, size);
+    ask_it(asker, out, size);
 }
 
 bool ph_analysis_broke(const ph_analysis *a, ph_broke *out) {

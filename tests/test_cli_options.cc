@@ -19,7 +19,7 @@ struct Case {
 
 /* Options that change nothing here, and why. */
 const std::map<string, string> kElsewhere = {
-    {"jobs", "of verify: it says the same whatever it is, see test_cli_verify"},
+    {"jobs", "of verify and latch: they say the same whatever it is, see their tests"},
     {"group", "of files with groups"},
     {"follow", "goes on until it is ended"},
     {"missing-assets", "of models with assets"},
@@ -95,6 +95,17 @@ const std::vector<Case> kCases = {
     {"verify", "tol", {"run", "--model", "heavy.xml"}, {"--tol", "pos=1e9,rot=1e9,vel=1e9"}},
     {"verify", "expect", {"run", "--model", "heavy.xml"}, {"--expect", "close"}},
     {"verify", "json", {"run"}, {"--json"}},
+    {"latch", "episode", {"run"}, {"--episode", "1"}},
+    {"latch", "hold", {"run"}, {"--hold", "0.04"}},
+    {"latch", "by", {"run"}, {"--by", "recorded"}},
+    {"latch", "intervals", {"run", "--json"}, {"--intervals"}},
+    {"latch", "task", {"run"}, {"--task", "judge.lua"}},
+    {"latch", "success", {"run"}, {"--success", "s.joint.cart > 1"}},
+    {"latch", "predicate-command", {"run"}, {"--predicate-command", "exit 4"}},
+    {"latch", "model", {"run"}, {"--model", "bad.xml"}},
+    {"latch", "assets", {"run"}, {"--assets", "none"}},
+    {"latch", "tol", {"run", "--model", "heavy.xml"}, {"--tol", "pos=1e9,rot=1e9,vel=1e9"}},
+    {"latch", "json", {"run"}, {"--json"}},
     {"pack", "out", {"run"}, {"--out", "new"}},
     {"pack", "overwrite", {"run", "--out", "pack.h5"}, {"--overwrite"}},
     {"pack", "compress", {"long", "--out", "new"}, {"--compress"}},

@@ -74,6 +74,11 @@ PH_API void ph_outcomes_latch(const ph_outcomes *o, int64_t hold_steps, ph_latch
 PH_API size_t ph_outcomes_findings(const ph_outcomes o[PH_LATCH_SOURCES], int64_t hold_steps,
                                    ph_finding *out, size_t room);
 
+/* Which conditions of success do not hold at a recorded row, by the replay's task, with what they
+ * read there: "near false (dist(hand,cup) 0.104 m), open false". "": it holds, or nobody says. The
+ * replay is at that row then. */
+PH_API void ph_replay_broke(ph_replay *replay, int64_t row, char *out, size_t size);
+
 /* What a latch row depends on, as JSON in one line with sorted keys (DESIGN: fingerprint): playhead
  * and engine version, arch, substrate, hashes of model source, compiled model and task, timestep,
  * control_steps, integrator, solver and its settings, hold. The caller frees *out. PH_ENOMEM. */

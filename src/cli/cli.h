@@ -28,6 +28,7 @@ int verb_info(const struct options *opt);
 int verb_export(const struct options *opt);
 int verb_record(const struct options *opt);
 int verb_verify(const struct options *opt);
+int verb_latch(const struct options *opt);
 int verb_diff(const struct options *opt);
 int verb_pack(const struct options *opt);
 int verb_salvage(const struct options *opt);

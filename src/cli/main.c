@@ -52,6 +52,31 @@
   "Its\n"                                                                                          \
   "answers are kept beside the file."
 
+#define LATCH_TEXT                                                                                 \
+  "Success latches at the row where it has held for the hold: row t is the state after action\n"   \
+  "t-1, and the reset row never counts. Three sources say when:\n"                                 \
+  "  recorded   the predicate that the file stores\n"                                              \
+  "  kinematic  the task on the recorded states\n"                                                 \
+  "  dynamic    the task on physics run again, as long as every state is bit for bit the "         \
+  "recorded\n"                                                                                     \
+  "             one; --tol relaxes that\n"                                                         \
+  "Where there is no row a line says why: the replay leaves the recording, the env ends the "      \
+  "episode,\n"                                                                                     \
+  "or success does not latch within the recorded steps; `-` is a source that has nothing to "      \
+  "say.\n"                                                                                         \
+  "true and longest count outcomes by the first source that is known. With --hold A:B:STEP it "    \
+  "is\n"                                                                                           \
+  "a plot of how many latch at each hold; the predicate is computed once for all of them. The "    \
+  "exit\n"                                                                                         \
+  "status is 1 when an episode has no latch, or sources disagree. `playhead latch --json` says "   \
+  "what\n"                                                                                         \
+  "`playhead cut --steps` takes."
+
+#define LATCH                                                                                      \
+  (ANY | SOURCE | OPTION_BIT(EPISODE) | OPTION_BIT(HOLDS) | OPTION_BIT(SOURCES) |                  \
+   OPTION_BIT(INTERVALS) | OPTION_BIT(TASK) | OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) |        \
+   OPTION_BIT(TOLERANCE) | OPTION_BIT(JOBS) | OPTION_BIT(JSON))
+
 #define DIFF_TEXT                                                                                  \
   "A and B are episodes (FILE:ID, or --episode ID for both), or runs, datasets and files, whose\n" \
   "episodes are matched by env and episode. Compared are what they say of themselves, but for "    \
@@ -174,6 +199,8 @@ static const struct verb verbs[] = {
      1, SIZE_MAX, verb_verify},
     {"replay", "PATH...", "the same as verify", "Another name of verify: see there.", VERIFY, 1,
      SIZE_MAX, verb_verify},
+    {"latch", "PATH...", "say at which row success latches: by the file, its states, physics",
+     LATCH_TEXT, LATCH, 1, SIZE_MAX, verb_latch},
     {"diff", "A B", "say in what two episodes, or the episodes of two runs, differ", DIFF_TEXT,
      ANY | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(EPISODE) |
          OPTION_BIT(TOLERANCE) | OPTION_BIT(VIEW) | OPTION_BIT(JSON),

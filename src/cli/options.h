@@ -59,6 +59,13 @@ enum option_kind {
     "how many steps an episode has at most")                                                       \
   X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
     "how long success must hold")                                                                  \
+  X(HOLDS, "hold", "S|A:B:STEP", KIND_TEXT, holds, 0, 0, NULL,                                     \
+    "the hold in force of each episode, or that of --task",                                        \
+    "how long success must hold, in seconds; or all holds from A to B")                            \
+  X(SOURCES, "by", "SOURCE", KIND_CHOICE, by, 0, 0, "recorded kinematic dynamic", "all three",     \
+    "by what the file stores, by its states, or by physics run again, alone")                      \
+  X(INTERVALS, "intervals", NULL, KIND_FLAG, intervals, 0, 0, NULL, NULL,                          \
+    "all intervals in which success held, and what broke each; of one episode they are shown")     \
   X(POLICY, "policy-command", "CMD", KIND_TEXT, policy, 0, 0, NULL, "the task's policy",           \
     "a command that chooses the actions: it gets a line of JSON a step, answers one")              \
   X(POLICY_TIMEOUT, "policy-timeout", "SECONDS", KIND_NUMBER, policy_timeout, 0, 1e6, NULL, "10",  \
@@ -145,6 +152,8 @@ struct options {
   const char *episode, *at, *keys, *task, *model, *out, *mode, *scheme;
   const char *group, *range, *columns, *as, *missing, *tolerance, *expect;
   const char *success, *policy, *predicate, *ghost;
+  const char *holds; /* --hold of latch: seconds, or A:B:STEP */
+  const char *by;
   const char *round;   /* --envs of the scrubber: a number, or all */
   const char **assets; /* of --assets, then of PLAYHEAD_ASSETS */
   size_t nassets;
@@ -157,7 +166,7 @@ struct options {
   double hold; /* negative: not given */
   double policy_timeout;
   bool color, ascii, json, help, version;
-  bool only_success, append, overwrite, compress, follow, verify, view;
+  bool only_success, append, overwrite, compress, follow, verify, view, intervals;
 };
 
 /* Parses what follows the verb; `allowed` has the bits of its options. On failure writes one line

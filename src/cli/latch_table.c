@@ -1,0 +1,235 @@
+/* `latch` for people: a line for each episode, why it has no latch below it, and the end; of a
+ * sweep a plot. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "latch_parts.h"
+
+enum { BAR = 20 };
+
+/* --- one episode --- */
+
+static void row_text(char *out, size_t size, const struct latch *v, const struct latch_result *r,
+                     int k, int64_t steps) {
+  ph_latch_answer answer;
+  snprintf(out, size, "-");
+  if (!v->asked[k] || steps < 0 || !r->of[k].known)
+    return;
+  ph_outcomes_latch(&r->of[k], steps, &answer);
+  if (answer.refusal == PH_REFUSAL_NONE)
+    snprintf(out, size, "%" PRId64, answer.latching.latch);
+  else
+    snprintf(out, size, "none");
+}
+
+static void print_line(struct latch *v, const struct latch_result *r, int64_t steps,
+                       const ph_latching *latching) {
+  char hold[24] = "-", counted[24] = "-", longest[48] = "-";
+  int base = latch_base(v, r);
+  if (!v->titled) {
+    printf("%-18s %6s", "episode", "hold");
+    for (int k = 0; k < PH_LATCH_SOURCES; k++)
+      if (v->asked[k])
+        printf("  %9s", ph_latch_source_name((ph_latch_source)k));
+    printf("  %6s  %s\n", "true", "longest");
+  }
+  v->titled = true;
+  if (steps >= 0)
+    snprintf(hold, sizeof hold, "%" PRId64, steps);
+  printf("%-18s %6s", r->entry.id, hold);
+  for (int k = 0; k < PH_LATCH_SOURCES; k++) {
+    char row[24];
+    row_text(row, sizeof row, v, r, k, steps);
+    if (v->asked[k])
+      printf("  %9s", row);
+  }
+  if (base >= 0)
+    snprintf(counted, sizeof counted, "%" PRId64, r->of[base].intervals.true_rows);
+  if (base >= 0 && latching->longest > 0)
+    snprintf(longest, sizeof longest, "%" PRId64 " from %" PRId64, latching->longest,
+             latching->longest_first);
+  printf("  %6s  %s\n", counted, longest);
+}
+
+/* Sources that say the same are one line. */
+static void print_refusals(const struct latch *v, const struct latch_result *r, int64_t steps) {
+  ph_latch_answer answer[PH_LATCH_SOURCES];
+  bool told[PH_LATCH_SOURCES] = {0};
+  for (int k = 0; k < PH_LATCH_SOURCES; k++)
+    ph_outcomes_latch(&r->of[k], steps, &answer[k]);
+  for (int k = 0; k < PH_LATCH_SOURCES; k++) {
+    if (!v->asked[k] || told[k] || !answer[k].text[0])
+      continue;
+    printf("    %s", ph_latch_source_name((ph_latch_source)k));
+    for (int i = k + 1; i < PH_LATCH_SOURCES; i++) {
+      told[i] = v->asked[i] && strcmp(answer[i].text, answer[k].text) == 0;
+      if (told[i])
+        printf(", %s", ph_latch_source_name((ph_latch_source)i));
+    }
+    printf(": ");
+    cli_print_text(answer[k].text);
+    printf("\n");
+  }
+}
+
+/* Of a latch that is none for one of them the refusals have told. */
+static void print_disagreements(const struct latch_result *r, int64_t steps) {
+  ph_finding found[PH_LATCH_SOURCES];
+  size_t n = ph_outcomes_findings(r->of, steps, found, PH_LATCH_SOURCES);
+  for (size_t i = 0; i < n; i++)
+    if (!strstr(found[i].text, " none"))
+      printf("    sources disagree: %s\n", found[i].text);
+}
+
+static void print_why(const struct latch_result *r, int64_t row) {
+  const char *why = latch_why(r, row);
+  printf("%s", why[0] ? ": " : "");
+  cli_print_text(why);
+  printf("\n");
+}
+
+static void print_misses(const struct latch_result *r, const ph_latching *latching, int64_t steps) {
+  for (size_t i = 0; i < latching->nmisses; i++) {
+    const ph_near_miss *miss = &latching->miss[i];
+    printf("    near miss: row %" PRId64 " broke it at %" PRId64 "/%" PRId64, miss->row,
+           miss->count, steps);
+    print_why(r, miss->row);
+  }
+}
+
+static void print_intervals(const struct latch_result *r, const ph_intervals *iv) {
+  for (size_t i = 0; i < iv->n; i++) {
+    const ph_interval *at = &iv->at[i];
+    int64_t n = at->last - at->first + 1;
+    printf("    true %" PRId64 "..%" PRId64 ", %" PRId64 " %s", at->first, at->last, n,
+           report_steps(n));
+    if (!at->broken) {
+      printf(", to the end\n");
+      continue;
+    }
+    printf("; row %" PRId64 " broke it", at->last + 1);
+    print_why(r, at->last + 1);
+  }
+}
+
+static void print_one(struct latch *v, const struct latch_result *r) {
+  char why[400] = "";
+  double seconds;
+  int64_t steps = -1;
+  ph_latching latching = {.latch = -1};
+  int base = latch_base(v, r);
+  if (r->opened && !latch_steps(v, r, 0, &seconds, &steps, why, sizeof why))
+    steps = -1;
+  if (steps >= 0 && base >= 0)
+    ph_intervals_latch(&r->of[base].intervals, steps, &latching);
+  print_line(v, r, steps, &latching);
+  if (steps < 0) {
+    printf("    ");
+    cli_print_text(r->opened ? why : r->why);
+    printf("\n");
+    return;
+  }
+  print_refusals(v, r, steps);
+  print_disagreements(r, steps);
+  if (v->intervals && base >= 0)
+    print_intervals(r, &r->of[base].intervals);
+  else
+    print_misses(r, &latching, steps);
+}
+
+void latch_print(struct latch *v, const struct latch_result *r) {
+  if (v->sweep && r->opened)
+    return;
+  cli_progress_end();
+  if (!v->sweep) {
+    print_one(v, r);
+    return;
+  }
+  printf("%s: ", r->entry.id);
+  cli_print_text(r->why);
+  printf("\n");
+}
+
+/* --- the end --- */
+
+/* Columns of it. */
+static int print_bar(size_t n, size_t all) {
+  size_t full = all > 0 ? (n * BAR + all / 2) / all : 0;
+  for (size_t i = 0; i < BAR; i++)
+    putchar(i < full || (n > 0 && i == 0) ? '#' : '.');
+  return BAR + printf(" %zu", n);
+}
+
+static void print_bars(const struct latch *v, const struct latch_count *c) {
+  int pad = 0;
+  for (int k = 0; k < PH_LATCH_SOURCES; k++)
+    if (v->asked[k]) {
+      printf("%*s", pad + 2, "");
+      pad = BAR + 7 - print_bar(c->latched[k], v->checked);
+    }
+  printf("\n");
+}
+
+static void print_plot(const struct latch *v) {
+  int pad = 0;
+  printf("%10s  %6s", "hold", "steps");
+  for (int k = 0; k < PH_LATCH_SOURCES; k++)
+    if (v->asked[k]) {
+      printf("%*s", pad + 2, "");
+      pad = BAR + 7 - printf("%s", ph_latch_source_name((ph_latch_source)k));
+    }
+  printf("\n");
+  for (size_t i = 0; i < v->nholds; i++) {
+    const struct latch_count *c = &v->hold[i];
+    char steps[24] = "-";
+    if (c->steps >= 0)
+      snprintf(steps, sizeof steps, "%" PRId64, c->steps);
+    printf("%8.4g s  %6s", c->seconds, steps);
+    print_bars(v, c);
+  }
+}
+
+/* "recorded: 18 of 20 latch, at rows 120 to 213" of those whose predicate is known. */
+static void print_sources(const struct latch *v) {
+  const struct latch_count *c = &v->hold[0];
+  for (int k = 0; k < PH_LATCH_SOURCES; k++) {
+    const char *name = ph_latch_source_name((ph_latch_source)k);
+    if (!v->asked[k])
+      continue;
+    if (v->known[k] == 0) {
+      printf("%s: not known\n", name);
+      continue;
+    }
+    printf("%s: %zu of %zu latch", name, c->latched[k], v->known[k]);
+    if (c->latched[k] > 0 && c->least[k] == c->most[k])
+      printf(", at row %" PRId64, c->least[k]);
+    else if (c->latched[k] > 0)
+      printf(", at rows %" PRId64 " to %" PRId64, c->least[k], c->most[k]);
+    printf("\n");
+  }
+}
+
+void latch_print_end(const struct latch *v) {
+  const struct latch_count *c = &v->hold[0];
+  cli_progress_end();
+  if (v->checked == 0) {
+    printf("there is no episode\n");
+    return;
+  }
+  if (v->sweep)
+    print_plot(v);
+  else
+    print_sources(v);
+  printf("%zu of %zu %s", v->checked - v->without, v->checked,
+         v->checked == 1 ? "episode latches" : "episodes latch");
+  if (v->sweep)
+    printf(" at one of these holds");
+  else if (c->steps >= 0 && c->shown >= 0)
+    printf(" at a hold of %g s, %" PRId64 " %s", c->shown, c->steps, report_steps(c->steps));
+  else
+    printf(", each at its own hold");
+  if (v->disagree > 0)
+    printf("; sources disagree on %zu", v->disagree);
+  printf("\n");
+}
