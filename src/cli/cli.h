@@ -30,6 +30,7 @@ int verb_record(const struct options *opt);
 int verb_verify(const struct options *opt);
 int verb_latch(const struct options *opt);
 int verb_diff(const struct options *opt);
+int verb_cut(const struct options *opt);
 int verb_pack(const struct options *opt);
 int verb_salvage(const struct options *opt);
 int verb_task(const struct options *opt);

@@ -110,6 +110,27 @@
   "cannot be read stops it: nothing is left then. No source is changed. A run may be recording:\n" \
   "what it has finished is taken. A folder of .h5 and .hdf5 files stands for all of them."
 
+#define CUT_TEXT                                                                                   \
+  "Writes a dataset whose episodes end at the row where success latches, or at the rows that\n"    \
+  "--steps gives: a run, a dataset or an episode file gives a dataset; a file of robosuite's\n"    \
+  "family one of the same layout; a folder of BiGym batches a folder. Row t is the state after\n"  \
+  "action t-1; it becomes the last one. What is per step is cut, everything else stays bit for\n"  \
+  "bit. Rewards become 0, and 1 on the last row, which is done and a success. Where success is\n"  \
+  "looked for is what latch does: by recorded, kinematic or dynamic; the last line says which.\n"  \
+  "With --range or --trim-idle steps are cut, and rewards and flags stay.\n"                       \
+  "An episode that cannot be cut is listed with its reason and left out, and the exit status is\n" \
+  "1. What was done is in the provenance of each episode. The source is never written to; what\n"  \
+  "is written has its name only when all of it is there. A cut that is killed leaves a hidden\n"   \
+  "file .NAME.<pid>-<n>.part at most, which nothing reads and which may be deleted."
+
+#define CUT                                                                                        \
+  (ANY | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(CUT_OUT) |      \
+   OPTION_BIT(CUT_HOLD) | OPTION_BIT(CUT_BY) | OPTION_BIT(ROWS) | OPTION_BIT(TO_LATCH) |           \
+   OPTION_BIT(RANGE) | OPTION_BIT(TRIM_IDLE) | OPTION_BIT(DROP_FAILED) | OPTION_BIT(DRY_RUN) |     \
+   OPTION_BIT(STRICT) | OPTION_BIT(KEEP_REWARDS) | OPTION_BIT(COMPRESS) | OPTION_BIT(TOLERANCE) |  \
+   OPTION_BIT(TASK) | OPTION_BIT(SUCCESS) | OPTION_BIT(PREDICATE) | OPTION_BIT(JOBS) |             \
+   OPTION_BIT(JSON))
+
 #define SALVAGE_TEXT                                                                               \
   "A run whose recorder was killed gets back every finished step of its unfinished episodes, as\n" \
   "episodes that end as `salvaged`; what is there is not touched. With --out they go to a new\n"   \
@@ -205,6 +226,8 @@ static const struct verb verbs[] = {
      ANY | OPTION_BIT(MODEL) | OPTION_BIT(ASSETS) | OPTION_BIT(MISSING) | OPTION_BIT(EPISODE) |
          OPTION_BIT(TOLERANCE) | OPTION_BIT(VIEW) | OPTION_BIT(JSON),
      2, 2, verb_diff},
+    {"cut", "PATH", "write a dataset whose episodes end where success latches", CUT_TEXT, CUT, 1, 1,
+     verb_cut},
     {"pack", "PATH...", "make one dataset of runs, datasets and episode files", PACK_TEXT,
      ANY | OPTION_BIT(DATASET) | OPTION_BIT(OVERWRITE) | OPTION_BIT(COMPRESS) | OPTION_BIT(JSON), 1,
      SIZE_MAX, verb_pack},

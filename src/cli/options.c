@@ -73,7 +73,8 @@ static bool set_number(const struct parser *p, const struct option_info *info, c
   char *end;
   char why[80];
   double number = strtod(value, &end);
-  snprintf(why, sizeof why, "not a number of seconds from %g on", info->low);
+  snprintf(why, sizeof why, "not a number%s from %g on",
+           info->kind == KIND_NUMBER ? " of seconds" : "", info->low);
   if (end == value || *end || !isfinite(number) || number < info->low || number > info->high)
     return refuse(p, info, value, why);
   *out = number;
@@ -121,6 +122,7 @@ static bool set(const struct parser *p, const struct option_info *info, const ch
   case KIND_SEED:
     return whole(value, field) ? true : refuse(p, info, value, "not a whole number below 2^64");
   case KIND_NUMBER:
+  case KIND_AMOUNT:
     return set_number(p, info, value, field);
   case KIND_SIZE:
     return set_size(p, info, value);
@@ -215,7 +217,7 @@ static void add_environment(struct options *opt) {
 
 static bool prepare(struct options *opt, const char *verb, int argc) {
   const char *assets = getenv("PLAYHEAD_ASSETS");
-  *opt = (struct options){.verb = verb, .hold = -1};
+  *opt = (struct options){.verb = verb, .hold = -1, .trim_idle = -1};
   opt->environment = strdup(assets ? assets : "");
   size_t folders = opt->environment ? strlen(opt->environment) : 0;
   opt->paths = calloc((size_t)argc + 1, sizeof *opt->paths);
@@ -228,7 +230,8 @@ static bool prepare(struct options *opt, const char *verb, int argc) {
 static void set_defaults(const struct parser *p, uint64_t ids) {
   for (size_t id = 0; id < OPTION_COUNT; id++) {
     enum option_kind kind = table[id].kind;
-    bool number = kind == KIND_INT || kind == KIND_SEED || kind == KIND_SIZE || kind == KIND_NUMBER;
+    bool number = kind == KIND_INT || kind == KIND_SEED || kind == KIND_SIZE ||
+                  kind == KIND_NUMBER || kind == KIND_AMOUNT;
     bool choice = kind == KIND_CHOICE && is_choice(table[id].choices, table[id].standard);
     bool value = choice || (number && strspn(table[id].standard, "0123456789") > 0);
     if (value && option_in(ids, (unsigned)id))

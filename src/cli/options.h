@@ -14,7 +14,8 @@ enum option_kind {
   KIND_FOLDER, /* likewise; may be given again: added to `assets` where it is that option */
   KIND_INT,    /* int64_t from low to high */
   KIND_SEED,   /* uint64_t */
-  KIND_NUMBER, /* double from low to high */
+  KIND_NUMBER, /* double from low to high, in seconds */
+  KIND_AMOUNT, /* double from low to high */
   KIND_SIZE,   /* WxH into cols, rows */
   KIND_CHOICE, /* const char *: one of choices */
 };
@@ -80,6 +81,28 @@ enum option_kind {
     "the dataset to write; it must be new, but with --overwrite; -o is the same")                  \
   X(RESCUE, "out", "PATH", KIND_FILE, out, 0, 0, NULL, "a run's own folder; a file needs it",      \
     "where what is found is written: a new folder for a run, a new file for a file")               \
+  X(CUT_HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL,                                  \
+    "none: it must be given, but with --steps, --range or --trim-idle",                            \
+    "how long success must hold")                                                                  \
+  X(CUT_BY, "by", "SOURCE", KIND_CHOICE, by, 0, 0, "recorded kinematic dynamic",                   \
+    "the strictest that all episodes allow",                                                       \
+    "where success latches by what the file stores, by its states, or by physics run again")       \
+  X(ROWS, "steps", "FILE", KIND_FILE, steps_file, 0, 0, NULL, "where success latches",             \
+    "the rows at which episodes end: JSON of latch, {\"id\": row, ...} or [row, ...]; - is stdin") \
+  X(TO_LATCH, "to-latch", NULL, KIND_FLAG, to_latch, 0, 0, NULL, NULL,                             \
+    "each episode ends where success latches: so it is where nothing else is asked for")           \
+  X(TRIM_IDLE, "trim-idle", "EPS", KIND_AMOUNT, trim_idle, 0, 1e9, NULL, "none is cut off",        \
+    "cut off both ends, where neither an action nor a position changes by more than that")         \
+  X(DROP_FAILED, "drop-failed", NULL, KIND_FLAG, drop_failed, 0, 0, NULL, NULL,                    \
+    "episodes that do not latch, or failed as the file says, are left out and no finding")         \
+  X(DRY_RUN, "dry-run", NULL, KIND_FLAG, dry_run, 0, 0, NULL, NULL,                                \
+    "say what would be cut; nothing is written")                                                   \
+  X(STRICT, "strict", NULL, KIND_FLAG, strict, 0, 0, NULL, NULL,                                   \
+    "one episode that cannot be cut, and nothing is written")                                      \
+  X(KEEP_REWARDS, "keep-rewards", NULL, KIND_FLAG, keep_rewards, 0, 0, NULL, NULL,                 \
+    "rewards and dones of the rows before the last stay as they are")                              \
+  X(CUT_OUT, "out", "FILE", KIND_FILE, out, 0, 0, NULL, "the source's name with _hold0p5s",        \
+    "what is written; it must be new; -o is the same")                                             \
   X(JOBS, "jobs", "N", KIND_INT, jobs, 1, 1024, NULL, "as many as the machine has cores",          \
     "how many threads work")                                                                       \
   X(ONLY_SUCCESS, "only-success", NULL, KIND_FLAG, only_success, 0, 0, NULL, NULL,                 \
@@ -165,6 +188,9 @@ struct options {
   uint64_t seed;
   double hold; /* negative: not given */
   double policy_timeout;
+  double trim_idle;       /* negative: not given */
+  const char *steps_file; /* --steps of cut */
+  bool to_latch, drop_failed, dry_run, strict, keep_rewards;
   bool color, ascii, json, help, version;
   bool only_success, append, overwrite, compress, follow, verify, view, intervals;
 };

@@ -1,0 +1,53 @@
+/* What the parts of `cut` share. The list of episodes is made first, by threads where rows are
+ * looked for; the library writes afterwards. */
+#ifndef CLI_CUT_H
+#define CLI_CUT_H
+
+#include <pthread.h>
+
+#include <playhead/cut.h>
+
+#include "each.h"
+#include "report.h"
+
+enum cut_mode { CUT_TO_LATCH, CUT_STEPS, CUT_RANGE, CUT_IDLE };
+
+struct cut {
+  const struct options *opt;
+  enum cut_mode mode;
+  const char *source;
+  char out[1100];
+  int64_t first, end; /* of --range; end -1: to the last */
+  ph_tolerance tolerance;
+  ph_latch_source by; /* PH_LATCH_SOURCES: not known yet, or of no source */
+  double hold;        /* in force in the result; negative: as in the source */
+
+  ph_store *store;
+  ph_task *task;   /* of --task; NULL: the recorded one */
+  ph_judge *judge; /* of --predicate-command; NULL: the task judges */
+  struct each each;
+  pthread_mutex_t desk; /* store, judge and fingerprint */
+  char *fingerprint;    /* of the rows that were found; NULL: of none, or of several */
+  bool several;
+
+  ph_cut_episode *plan; /* (n) */
+  bool *bad;            /* (n) left out, and nobody asked for it */
+  size_t n, nbad;
+  ph_cut_tally tally;
+};
+
+/* The list of --steps into plan and bad; sets by, hold and fingerprint as it says. */
+int cut_read_steps(struct cut *c);
+/* The list of every other mode, and what keeps an episode from being cut as --steps says. */
+int cut_make_plan(struct cut *c);
+/* Leaves an episode out for that reason. */
+void cut_leave_out(struct cut *c, size_t i, bool bad, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* For people, and for programs. */
+void cut_print(const struct cut *c, bool written);
+int cut_print_json(const struct cut *c, bool written);
+/* What the rows are by: "dynamic", "range", ... */
+const char *cut_method(const struct cut *c);
+
+#endif

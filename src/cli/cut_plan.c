@@ -1,0 +1,275 @@
+/* Which rows of each episode are kept. */
+#include "cut.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a thread finds of one episode. */
+struct found {
+  size_t place;
+  int64_t from, to, actions, states;
+  int success;
+  char reason[400]; /* "": it is kept */
+  bool failed;      /* it is one of those that --drop-failed is about */
+  char *fingerprint;
+};
+
+void cut_leave_out(struct cut *c, size_t i, bool bad, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(c->plan[i].reason, sizeof c->plan[i].reason, fmt, args);
+  va_end(args);
+  c->plan[i].dropped = true;
+  c->plan[i].from = c->plan[i].to = 0;
+  c->bad[i] = bad;
+}
+
+/* ph_error() without the file or the episode in front. */
+static void say_error(struct found *f, const ph_entry *e) {
+  const char *text = ph_error();
+  for (const char *name = e->file; name; name = name == e->file ? e->id : NULL) {
+    size_t n = strlen(name);
+    if (n > 0 && strncmp(text, name, n) == 0 && strncmp(text + n, ": ", 2) == 0)
+      text += n + 2;
+  }
+  snprintf(f->reason, sizeof f->reason, "%s", text);
+}
+
+/* --- by what an episode latches --- */
+
+/* An episode with all that its latch may depend on. */
+struct opened {
+  const ph_entry *entry;
+  ph_episode *episode;
+  ph_model *model;
+  ph_task *task;
+};
+
+static void close_it(struct opened *o) {
+  ph_episode_free(o->episode);
+  ph_model_unref(o->model);
+  ph_task_unref(o->task);
+}
+
+/* Under the desk. */
+static ph_status open_it(struct opened *o, struct cut *c, size_t place) {
+  char why[400];
+  *o = (struct opened){.entry = ph_store_entry(c->store, place)};
+  ph_status status = ph_store_episode(&o->episode, c->store, place);
+  if (status != PH_OK || c->mode != CUT_TO_LATCH)
+    return status;
+  const ph_episode_meta *meta = ph_episode_meta_of(o->episode);
+  o->model = report_model(c->store, meta, why, sizeof why);
+  o->task = report_judge(c->store, c->opt, c->task, meta, why, sizeof why);
+  return PH_OK;
+}
+
+static ph_latch_source strictest(const struct cut *c, const struct opened *o) {
+  char why[400];
+  bool judged = c->judge || (o->task && ph_task_info_of(o->task)->has_success);
+  if (!o->model || !judged)
+    return PH_LATCH_RECORDED;
+  bool exact = ph_episode_guarantee(o->episode, o->model, o->task, why, sizeof why) == PH_EXACT;
+  bool anyway = c->opt->tolerance != NULL;
+  return !c->judge && (exact || anyway) ? PH_LATCH_DYNAMIC : PH_LATCH_KINEMATIC;
+}
+
+/* The strictest source that every episode allows: those that cannot be opened have no say. */
+static int choose_source(struct cut *c) {
+  struct opened o;
+  ph_latch_source by = PH_LATCH_DYNAMIC;
+  for (size_t i = 0; i < c->n && by != PH_LATCH_RECORDED; i++) {
+    cli_progress("cut: looking at episode %zu of %zu", i + 1, c->n);
+    if (open_it(&o, c, i) == PH_OK) {
+      ph_latch_source this = strictest(c, &o);
+      by = this < by ? this : by;
+    }
+    close_it(&o);
+  }
+  cli_progress_end();
+  c->by = by;
+  return EXIT_FINE;
+}
+
+static ph_status hold_of(int64_t *steps, const struct cut *c, const ph_episode_meta *meta) {
+  if (c->hold == meta->hold_seconds) {
+    *steps = meta->hold_steps;
+    return PH_OK;
+  }
+  return ph_hold_steps(steps, c->hold, meta->control_dt);
+}
+
+static ph_status take(ph_outcomes *out, struct cut *c, const struct opened *o) {
+  ph_outcomes_options how = {.judge = c->judge,
+                             .tolerance = c->opt->tolerance ? &c->tolerance : NULL,
+                             .progress = each_progress,
+                             .arg = &c->each};
+  if (c->judge)
+    pthread_mutex_lock(&c->desk);
+  ph_status status = ph_outcomes_take(out, c->by, o->episode, o->model, o->task, &how);
+  if (c->judge)
+    pthread_mutex_unlock(&c->desk);
+  return status;
+}
+
+static ph_status find_latch(struct found *f, struct cut *c, const struct opened *o) {
+  const ph_episode_meta *meta = ph_episode_meta_of(o->episode);
+  ph_outcomes outcomes = {0};
+  ph_latch_answer answer;
+  int64_t steps = 0;
+  ph_status status = hold_of(&steps, c, meta);
+  if (status == PH_OK)
+    status = take(&outcomes, c, o);
+  if (status != PH_OK)
+    return status;
+  ph_outcomes_latch(&outcomes, steps, &answer);
+  ph_outcomes_free(&outcomes);
+  f->to = answer.latching.latch;
+  f->failed = answer.refusal == PH_REFUSAL_NEVER || answer.refusal == PH_REFUSAL_ENDED;
+  if (answer.refusal != PH_REFUSAL_NONE)
+    snprintf(f->reason, sizeof f->reason, "%s", answer.text);
+  return ph_latch_fingerprint(&f->fingerprint, meta, o->model, o->task, c->hold, steps);
+}
+
+/* --- what else there is to say of one --- */
+
+/* Rows of ours have checksums: damage shows before anything is written. */
+static ph_status read_rows(const ph_episode *episode) {
+  enum { CHUNK = 256 };
+  const ph_dims *dims = &ph_episode_meta_of(episode)->dims;
+  ph_status status = PH_OK;
+  for (int i = 0; i < PH_COL_COUNT && status == PH_OK; i++) {
+    ph_column col = (ph_column)i;
+    int64_t rows = col == PH_COL_FINAL_STATE ? 0 : ph_episode_rows(episode, col);
+    size_t size = ph_schema_width(col, dims) * ph_type_size(ph_schema_column(col)->type);
+    void *block = rows > 0 ? malloc(CHUNK * size + 1) : NULL;
+    for (int64_t at = 0; block && at < rows && status == PH_OK; at += CHUNK)
+      status = ph_episode_read(episode, col, at, rows - at < CHUNK ? rows - at : CHUNK, block);
+    free(block);
+  }
+  return status;
+}
+
+static void find_range(struct found *f, const struct cut *c) {
+  f->from = c->first;
+  f->to = c->end < 0 ? f->actions : c->end;
+  if (f->to > f->actions)
+    snprintf(f->reason, sizeof f->reason, "it has %" PRId64 " steps, not %" PRId64, f->actions,
+             f->to);
+  else if (f->from >= f->to)
+    snprintf(f->reason, sizeof f->reason, "it has no step behind %" PRId64, f->from);
+}
+
+static ph_status find_rows(struct found *f, struct cut *c, const struct opened *o) {
+  ph_status status = PH_OK;
+  f->to = c->plan[f->place].to; /* of --steps */
+  if (c->mode == CUT_TO_LATCH)
+    status = find_latch(f, c, o);
+  else if (c->mode == CUT_RANGE)
+    find_range(f, c);
+  else if (c->mode == CUT_IDLE)
+    status = ph_cut_busy(&f->from, &f->to, o->episode, c->opt->trim_idle);
+  if (status != PH_OK || f->reason[0])
+    return status;
+  if (f->to > f->actions)
+    snprintf(f->reason, sizeof f->reason, "row %" PRId64 ": its last is %" PRId64, f->to,
+             f->actions);
+  else if (f->to <= f->from)
+    snprintf(f->reason, sizeof f->reason, "%s",
+             c->mode == CUT_IDLE ? "nothing in it moves" : "less than 2 states are left");
+  return PH_OK;
+}
+
+static void find_out(struct found *f, struct cut *c, const struct opened *o) {
+  const ph_episode_meta *meta = ph_episode_meta_of(o->episode);
+  f->actions = meta->actions;
+  f->states = meta->states;
+  f->success = meta->success;
+  ph_status status = meta->layout[0] ? PH_OK : read_rows(o->episode);
+  if (status == PH_OK)
+    status = find_rows(f, c, o);
+  if (status != PH_OK)
+    say_error(f, o->entry);
+  if (!f->reason[0] && c->opt->drop_failed && c->mode != CUT_TO_LATCH && f->success == 0) {
+    f->failed = true;
+    snprintf(f->reason, sizeof f->reason, "the file says that it failed");
+  }
+}
+
+static void *make(void *arg, size_t place) {
+  struct cut *c = arg;
+  struct opened o;
+  struct found *f = calloc(1, sizeof *f);
+  if (!f)
+    return NULL;
+  f->place = place;
+  f->success = -1;
+  pthread_mutex_lock(&c->desk);
+  ph_status status = open_it(&o, c, place);
+  if (status != PH_OK)
+    say_error(f, o.entry);
+  pthread_mutex_unlock(&c->desk);
+  if (status == PH_OK)
+    find_out(f, c, &o);
+  close_it(&o);
+  return f;
+}
+
+static void note_fingerprint(struct cut *c, struct found *f) {
+  if (!f->fingerprint)
+    return;
+  c->several = c->several || (c->fingerprint && strcmp(c->fingerprint, f->fingerprint) != 0);
+  if (!c->fingerprint) {
+    c->fingerprint = f->fingerprint;
+    f->fingerprint = NULL;
+  }
+}
+
+static int take_found(void *arg, void *result) {
+  struct cut *c = arg;
+  struct found *f = result;
+  ph_cut_episode *e = &c->plan[f->place];
+  bool dropped = e->dropped; /* by --steps */
+  e->actions = f->actions;
+  e->states = f->states;
+  if (dropped)
+    return EXIT_FINE;
+  e->from = f->from;
+  e->to = f->to;
+  if (f->reason[0])
+    cut_leave_out(c, f->place, !(f->failed && c->opt->drop_failed), "%s", f->reason);
+  else
+    note_fingerprint(c, f);
+  return EXIT_FINE;
+}
+
+static void drop(void *result) {
+  struct found *f = result;
+  free(f->fingerprint);
+  free(f);
+}
+
+int cut_make_plan(struct cut *c) {
+  int status = EXIT_FINE, alone;
+  size_t *places = calloc(c->n + 1, sizeof *places);
+  if (!places)
+    return cli_fail(EXIT_ERROR, "cut: no memory");
+  for (size_t i = 0; i < c->n; i++)
+    places[i] = i;
+  c->each.verb = "cut";
+  c->each.arg = c;
+  c->each.make = make;
+  c->each.take = take_found;
+  c->each.drop = drop;
+  each_share(&c->each, (int)c->opt->jobs, c->n, &alone);
+  if (c->mode == CUT_TO_LATCH && c->by == PH_LATCH_SOURCES)
+    status = choose_source(c);
+  if (status == EXIT_FINE)
+    status = each_run(&c->each, places, c->n);
+  cli_progress_end();
+  free(places);
+  return status;
+}
