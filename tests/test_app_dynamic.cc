@@ -212,6 +212,15 @@ TEST(AppDynamic, BranchesInWords) {
   EXPECT_EQ(b.serial, 4u) << "a serial never comes twice";
 }
 
+TEST(AppDynamic, AnAnchorIsOfTheEpisodeOnShow) {
+  DynApp f;
+  f.say("anchor 12");
+  EXPECT_EQ(strstr(f.app.message, "other envs"), nullptr) << f.app.message;
+  f.app.want.envs.n = 4;
+  f.say("anchor 12");
+  EXPECT_NE(strstr(f.app.message, "those of the other envs from step 0"), nullptr) << f.app.message;
+}
+
 // The last way out of a branch that is nowhere but here: it is asked for twice.
 TEST(AppDynamic, QuitDropsNoBranchOnItsWayIntoAFileUnasked) {
   for (const char *key : {"q", "Q"}) {

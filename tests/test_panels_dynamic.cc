@@ -54,17 +54,21 @@ TEST(GoldenDynamic, ABranchHasALane) {
 
 /* What a branch came to gives way to what went wrong with saving it. */
 TEST(PanelsDynamic, WhyABranchWasNotSavedIsRead) {
-  for (int width : {120, 150}) {
+  for (int width : {80, 120, 150}) {
     Dynamic f;
     f.a.want.dyn.branch.serial = f.dyn.branch = 1;
     set_text(f.dyn.branch_text,
              "from 200 (dynamic), actions held; mocap, welds still as recorded: leaves the "
              "recording at 201, never latches");
-    app_complain(&f.a, "not saved: branch.h5: exists already: nothing was written");
+    app_complain(&f.a, "not saved: exists already: nothing was written: branch.h5");
     std::string text = f.at(40, width);
-    EXPECT_TRUE(has(text, "not saved: branch.h5: exists already")) << text;
+    EXPECT_TRUE(has(text, width == 80
+                              ? "not saved: exists already: nothing was"
+                              : "not saved: exists already: nothing was written: branch.h5"))
+        << text;
     app_say(&f.a, "%s", "");
-    EXPECT_TRUE(has(f.at(40, width), "branch from 200")) << "it is there again";
+    EXPECT_TRUE(has(f.at(40, width), width == 80 ? "branch from" : "branch from 200"))
+        << "it is there again";
   }
 }
 

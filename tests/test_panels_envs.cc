@@ -135,6 +135,25 @@ TEST(GoldenEnvs, LatchesMeet) {
   expect_golden("envs_latch_120x40", f.shown(40, 120));
 }
 
+// Its first state is on show, but it is at no step yet.
+TEST(PanelEnvs, AnEnvThatHasNotBegunIsAtNoStep) {
+  Envs f;
+  f.line[2].at.waits = true;
+  f.line[2].at.wanted = -20;
+  f.line[2].at.step = 0;
+  f.line[2].now = PH_LANE_NONE;
+  std::string text = f.shown(40, 120);
+  EXPECT_TRUE(has(text, "    2  demo_16   400  not begun  bitwise  ")) << text;
+}
+
+// An anchor is of the episode on show: what the lines say of the others is from their first step.
+TEST(PanelEnvs, AnAnchorOfTheEpisodeOnShowIsSaidToBeThat) {
+  Envs f;
+  EXPECT_FALSE(has(f.shown(40, 120), "from its step 0"));
+  f.a.want.dyn.anchor = 100;
+  EXPECT_TRUE(has(f.shown(40, 120), "; physics of each from its step 0")) << f.shown(40, 120);
+}
+
 TEST(PanelEnvs, SaysWhatItWaitsForAndWhyThereAreNone) {
   Envs f;
   f.e.ready = false;

@@ -88,7 +88,9 @@ unsigned do_ANCHOR(struct app *app, int64_t count, const char *args) {
                  (long long)to);
     return REACT_REDRAW;
   }
-  const char *more = app_mode(app) == MODE_KINEMATIC ? "; D or B shows it" : "";
+  const char *more = app_mode(app) == MODE_KINEMATIC ? "; D or B shows it"
+                     : app->want.envs.n > 0          ? "; those of the other envs from step 0"
+                                                     : "";
   app->want.dyn.anchor = to;
   app_say(app, "the dynamic run starts from the recorded state at %lld%s", (long long)to, more);
   return ask(app);

@@ -28,11 +28,10 @@ static enum style step_text(char *out, size_t size, const struct envs_line *l) {
     snprintf(out, size, "-");
   else if (l->beyond > 0)
     snprintf(out, size, "%lld held +%lld", (long long)l->at.step, (long long)l->beyond);
+  else if (l->at.waits)
+    snprintf(out, size, "not begun");
   else
-    snprintf(out, size, "%lld%s", (long long)l->at.step,
-             l->at.held    ? " held"
-             : l->at.waits ? " waits"
-                           : "");
+    snprintf(out, size, "%lld%s", (long long)l->at.step, l->at.held ? " held" : "");
   return l->at.held || l->at.waits ? STYLE_DIM : STYLE_NORMAL;
 }
 
@@ -271,7 +270,7 @@ static void draw_axis(struct surface *s, struct rect lane, const struct envs_ans
 
 /* --- the panel --- */
 
-static void title_text(char *out, size_t size, const struct envs_answer *e) {
+static void title_text(char *out, size_t size, const struct app *app, const struct envs_answer *e) {
   static const char *const how[PH_ALIGN_COUNT] = {"", ", by time", ", latches meet",
                                                   ", dynamic latches meet"};
   int n;
@@ -289,6 +288,8 @@ static void title_text(char *out, size_t size, const struct envs_answer *e) {
   else
     n += snprintf(out + n, size - (size_t)n, " in lockstep to %lld", (long long)e->least);
   n += snprintf(out + n, size - (size_t)n, "%s", how[e->align]);
+  if (app->want.dyn.anchor > 0) /* which is of the episode on show alone */
+    n += snprintf(out + n, size - (size_t)n, "; physics of each from its step 0");
   if (e->by_step > 0)
     snprintf(out + n, size - (size_t)n, " (%zu: %s)", e->by_step, e->note);
 }
@@ -372,7 +373,7 @@ void panel_envs_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct envs_answer *e = app_envs(app);
   struct table t;
   char title[300], right[200] = "";
-  title_text(title, sizeof title, e);
+  title_text(title, sizeof title, app, e);
   if (e)
     right_text(right, sizeof right, e);
   r = panel_frame(s, r, app, PANEL_ENVS, title, right);

@@ -65,6 +65,21 @@ static void strip_show(struct strip *strip, int rank, bool least) {
   }
 }
 
+/* Gives the columns that are over to the pieces that were cut: all of them, or those alone that
+ * come first. */
+static void strip_share(struct strip *strip, int room, bool first) {
+  int over = room - strip_width(strip, -1, true);
+  for (int i = 0; i < strip->n; i++) {
+    struct piece *p = &strip->piece[i];
+    int more = piece_width(p) - p->room;
+    if (!p->shown || over <= 0 || more <= 0 || (first && !(p->join & STRIP_FIRST)))
+      continue;
+    more = more < over ? more : over;
+    p->room += more;
+    over -= more;
+  }
+}
+
 static void strip_choose(struct strip *strip, int room) {
   int last = 0;
   for (int i = 0; i < strip->n; i++)
@@ -75,27 +90,14 @@ static void strip_choose(struct strip *strip, int room) {
       strip_show(strip, rank, false);
     else if (rank == 0 || strip_width(strip, rank, true) <= room)
       strip_show(strip, rank, true);
-  }
-}
-
-/* Gives the columns that are over to the pieces that were cut. */
-static void strip_share(struct strip *strip, int room) {
-  int over = room - strip_width(strip, -1, true);
-  for (int i = 0; i < strip->n; i++) {
-    struct piece *p = &strip->piece[i];
-    int more = piece_width(p) - p->room;
-    if (!p->shown || over <= 0 || more <= 0)
-      continue;
-    more = more < over ? more : over;
-    p->room += more;
-    over -= more;
+    strip_share(strip, room, true);
   }
 }
 
 int strip_draw(struct surface *s, struct rect r, int y, int x, struct strip *strip) {
   bool any = false;
   strip_choose(strip, r.w - x);
-  strip_share(strip, r.w - x);
+  strip_share(strip, r.w - x, false);
   for (int i = 0; i < strip->n && x < r.w; i++) {
     const struct piece *p = &strip->piece[i];
     if (!p->shown)

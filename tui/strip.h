@@ -8,8 +8,17 @@
 #define STRIP_CUT_WIDTH 12 /* what is left at least of a piece that may be cut */
 
 /* What stands between two pieces: two blanks, " │ ", one blank, nothing. The last two bind a piece
- * to the one before it: it is left out with it. STRIP_CUT, or'ed in, lets a piece be cut short. */
-enum strip_join { STRIP_BLANK, STRIP_BAR, STRIP_TIGHT, STRIP_GLUE, STRIP_JOIN = 3, STRIP_CUT = 4 };
+ * to the one before it: it is left out with it. STRIP_CUT, or'ed in, lets a piece be cut short;
+ * with STRIP_FIRST only where there is no room for it even without the pieces of higher ranks. */
+enum strip_join {
+  STRIP_BLANK,
+  STRIP_BAR,
+  STRIP_TIGHT,
+  STRIP_GLUE,
+  STRIP_JOIN = 3,
+  STRIP_CUT = 4,
+  STRIP_FIRST = 8
+};
 
 struct strip {
   int n;
