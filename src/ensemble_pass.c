@@ -18,7 +18,7 @@ void ph_ensemble_recorded_latches(ph_ensemble *e) {
     int64_t *latch = e->member[i].result.latch;
     if (e->opt.broadcast > 0 && i > 0)
       latch[PH_LATCH_RECORDED] = e->member[0].result.latch[PH_LATCH_RECORDED];
-    else if (e->member[i].episode && ph_hold_scan_recorded(&scan, e->member[i].episode))
+    else if (e->member[i].episode && ph_hold_scan_recorded(&scan, e->member[i].episode, -1))
       latch[PH_LATCH_RECORDED] = scan.hold.latched ? scan.hold.latch : PH_LATCH_NEVER;
   }
 }

@@ -100,14 +100,15 @@ void ph_asker_dynamic(ph_asker *asker, int64_t row, char *out, size_t size) {
     ask_it(asker, out, size);
 }
 
-bool ph_analysis_broke(const ph_analysis *a, ph_broke *out) {
+bool ph_analysis_broke(const ph_analysis *a, int64_t hold_steps, ph_broke *out) {
   ph_asker asker = {.a = a};
   ph_analysis_progress now;
   ph_hold_scan dynamic;
   char text[sizeof out->text + 2];
   ph_analysis_look(a, &now);
   *out = (ph_broke){.step = -1};
-  if (!ph_hold_scan_dynamic(&dynamic, a, &now) || dynamic.hold.latched || dynamic.nmisses == 0)
+  if (!ph_hold_scan_dynamic(&dynamic, a, &now, hold_steps) || dynamic.hold.latched ||
+      dynamic.nmisses == 0)
     return false;
   out->step = dynamic.miss[0].row;
   out->count = dynamic.miss[0].count;

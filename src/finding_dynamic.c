@@ -305,10 +305,10 @@ static void find_outcomes(struct list *l) {
         last, ph_end_name(sum->end), sum->end_step);
 }
 
-static void find_latches(struct list *l) {
+static void find_latches(struct list *l, int64_t hold_steps) {
   ph_hold_scan rec, dyn;
-  bool recorded = ph_hold_scan_recorded(&rec, l->episode);
-  bool dynamic = ph_hold_scan_dynamic(&dyn, l->a, &l->now);
+  bool recorded = ph_hold_scan_recorded(&rec, l->episode, hold_steps);
+  bool dynamic = ph_hold_scan_dynamic(&dyn, l->a, &l->now, hold_steps);
   bool whole = l->now.ended && l->now.status == PH_OK && l->now.free_run >= l->meta->states;
   int64_t told = -1;
   if (recorded && dynamic && (whole || (rec.hold.latched && dyn.rows > rec.hold.latch)) &&
@@ -351,13 +351,18 @@ static void find_flags(struct list *l) {
 
 size_t ph_analysis_findings(const ph_analysis *a, const ph_diagnosis *diagnosis, ph_finding *out,
                             size_t room) {
+  return ph_analysis_findings_held(a, diagnosis, -1, out, room);
+}
+
+size_t ph_analysis_findings_held(const ph_analysis *a, const ph_diagnosis *diagnosis,
+                                 int64_t hold_steps, ph_finding *out, size_t room) {
   struct list l = {.a = a, .out = out, .room = room, .asker.a = a};
   l.episode = ph_rerun_episode(ph_analysis_rerun(a));
   l.meta = ph_episode_meta_of(l.episode);
   ph_analysis_look(a, &l.now);
   ph_analysis_sum(a, &l.sum);
   find_divergence(&l, diagnosis);
-  find_latches(&l);
+  find_latches(&l, hold_steps);
   find_flags(&l);
   ph_asker_end(&l.asker);
   return l.n;

@@ -23,14 +23,14 @@ static void finish(ph_hold_scan *s, ph_intervals *iv) {
   ph_intervals_free(iv);
 }
 
-bool ph_hold_scan_recorded(ph_hold_scan *out, const ph_episode *episode) {
+bool ph_hold_scan_recorded(ph_hold_scan *out, const ph_episode *episode, int64_t hold_steps) {
   uint8_t some[CHUNK];
   ph_intervals iv = {0};
   ph_status status = PH_OK;
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   int64_t n = ph_episode_rows(episode, PH_COL_PREDICATE);
-  *out = (ph_hold_scan){.hold.steps = meta->hold_steps};
-  if (n < 1 || meta->hold_seconds < 0)
+  *out = (ph_hold_scan){.hold.steps = hold_steps < 0 ? meta->hold_steps : hold_steps};
+  if (n < 1 || (hold_steps < 0 && meta->hold_seconds < 0))
     return false;
   for (int64_t at = 0; at < n && status == PH_OK; at += CHUNK) {
     int64_t part = n - at < CHUNK ? n - at : CHUNK;
@@ -79,14 +79,15 @@ static ph_status add_facts(ph_intervals *iv, const ph_step_facts *facts, int64_t
   return ph_intervals_add(iv, some, (size_t)*judged);
 }
 
-bool ph_hold_scan_dynamic(ph_hold_scan *out, const ph_analysis *a,
-                          const ph_analysis_progress *now) {
+bool ph_hold_scan_dynamic(ph_hold_scan *out, const ph_analysis *a, const ph_analysis_progress *now,
+                          int64_t hold_steps) {
   ph_step_facts facts[CHUNK];
   ph_intervals iv = {0};
   *out = (ph_hold_scan){.rows = now->anchor + 1};
   if (!begin(&out->hold, a))
     return false;
   ph_status status = add_counted(&iv, &out->hold, now->anchor);
+  out->hold.steps = hold_steps < 0 ? out->hold.steps : hold_steps;
   while (iv.rows < now->free_run && status == PH_OK) {
     int64_t left = now->free_run - iv.rows, n = left < CHUNK ? left : CHUNK, judged = 0;
     if (ph_analysis_read(a, iv.rows, n, facts) != PH_OK)

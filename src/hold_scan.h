@@ -13,9 +13,12 @@ typedef struct ph_hold_scan {
   ph_near_miss miss[PH_NEAR_MISSES]; /* the longest first */
 } ph_hold_scan;
 
-/* By the predicate that the file stores and the hold that it had. False: it has none. */
-bool ph_hold_scan_recorded(ph_hold_scan *out, const ph_episode *episode);
-/* By what the task says of the dynamic states, as far as they are known. False: nothing judges. */
-bool ph_hold_scan_dynamic(ph_hold_scan *out, const ph_analysis *a, const ph_analysis_progress *now);
+/* By the predicate that the file stores, and a hold; negative: the one that it had. False: it has
+ * none. */
+bool ph_hold_scan_recorded(ph_hold_scan *out, const ph_episode *episode, int64_t hold_steps);
+/* By what the task says of the dynamic states, as far as they are known, likewise. False: nothing
+ * judges. */
+bool ph_hold_scan_dynamic(ph_hold_scan *out, const ph_analysis *a, const ph_analysis_progress *now,
+                          int64_t hold_steps);
 
 #endif

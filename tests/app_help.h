@@ -68,6 +68,45 @@ static inline void fake_events(struct reel *reel) {
   memcpy(reel->events, events.data(), events.size() * sizeof(event));
 }
 
+// As those events have it.
+static inline void fake_predicate(struct reel *reel) {
+  int64_t last = reel->states - 1;
+  reel->predicate = zeroed<uint8_t>((size_t)reel->states);
+  reel->hold = zeroed<int64_t>((size_t)reel->states);
+  for (int64_t t = 1; t <= last && last >= 10; t++) {
+    reel->predicate[t] = (t >= last * 3 / 10 && t < last * 4 / 10) || t >= last * 6 / 10;
+    reel->hold[t] = reel->predicate[t] ? reel->hold[t - 1] + 1 : 0;
+  }
+}
+
+// Two of five episodes latch at any hold but at 0.6 s: then one.
+static inline struct held_answer *fake_held(const struct request &want, const struct reel *reel) {
+  auto *h = zeroed<struct held_answer>();
+  int64_t last = reel->states - 1;
+  h->own = 25;
+  h->steps = hold_wish_steps(&want.hold, 0.02, 25);
+  for (auto &source : h->source)
+    source.latch = source.refused = -1;
+  h->source[0].known = true;
+  h->source[0].latch = reel->latch;
+  h->n = h->all = last >= 10 ? 2 : 0;
+  h->interval = zeroed<held_interval>(2);
+  h->interval[0] = {last * 3 / 10, last * 4 / 10 - 1, true, "near 0.104 m"};
+  h->interval[1] = {last * 6 / 10, last, false, ""};
+  if (want.hold.count) {
+    h->count.on = true;
+    h->count.all = h->count.done = fake_list().size();
+    h->count.dt = 0.02;
+    h->count.steps[1] = h->steps;
+    h->count.latch[1] = h->steps == 30 ? 1 : 2;
+    h->plan.ready = true;
+    h->plan.kept = h->count.latch[1];
+    h->plan.dropped = h->count.all - h->plan.kept;
+    strcpy(h->plan.out, "runs/fake_hold");
+  }
+  return h;
+}
+
 static inline struct reel *fake_reel(size_t place) {
   auto *reel = zeroed<struct reel>();
   reel->refs = 1;
@@ -79,7 +118,8 @@ static inline struct reel *fake_reel(size_t place) {
   reel->meta.control_dt = 0.02;
   reel->meta.dims.nq = reel->meta.dims.nv = 2;
   reel->latch = reel->states > 10 ? (reel->states - 1) * 8 / 10 : -1;
-  reel->hold_steps = 25;
+  reel->hold_steps = reel->meta.hold_steps = 25;
+  fake_predicate(reel);
   reel->nsignals = 2;
   reel->signals = zeroed<ph_signal>(2);
   for (int i = 0; i < 2; i++) {
@@ -109,6 +149,7 @@ static inline struct snapshot *fake_answer(const struct request &want) {
   snap->qpos[0] = 0.1 * (double)snap->step;
   snap->reward = 0;
   snap->flags = 0;
+  snap->held = fake_held(want, snap->reel);
   return snap;
 }
 

@@ -135,9 +135,8 @@ TEST(AppProgram, CopyIsAKeyThatGivesTheBitsBack) {
   EXPECT_TRUE(f.keys("y") & REACT_COPY);
   ASSERT_TRUE(f.app.copy);
   std::string text = f.app.copy;
-  EXPECT_EQ(text,
-            "<key name=\"a__b@3\" time=\"0.06\" qpos=\"0.30000000000000004 -0\" "
-            "qvel=\"0 0\" ctrl=\"0\"/>");
+  EXPECT_EQ(text, "<key name=\"a__b@3\" time=\"0.06\" qpos=\"0.30000000000000004 -0\" "
+                  "qvel=\"0 0\" ctrl=\"0\"/>");
   f.app.snap->has_frame = false;
   f.key('y');
   EXPECT_TRUE(f.app.message_bad);
@@ -315,6 +314,22 @@ static const struct {
        const ghost_wish &g = f.app.want.ghost;
        return g.serial == 1 && strcmp(g.path, "other.h5:2") == 0 && (r & REACT_SEEK);
      }},
+    {CMD_HOLD_SHORTER, "",
+     [](const FakeApp &f, unsigned r) {
+       return hold_wish_steps(&f.app.want.hold, 0.02, 25) == 24 && (r & REACT_SEEK);
+     }},
+    {CMD_HOLD_LONGER, "",
+     [](const FakeApp &f, unsigned r) {
+       return hold_wish_steps(&f.app.want.hold, 0.02, 25) == 26 && (r & REACT_SEEK);
+     }},
+    {CMD_HOLD, "0.6",
+     [](const FakeApp &f, unsigned r) {
+       return hold_wish_steps(&f.app.want.hold, 0.02, 25) == 30 && (r & REACT_SEEK);
+     }},
+    {CMD_CUT, "",
+     [](const FakeApp &f, unsigned) {
+       return f.app.cut_shown && f.app.want.cut.serial == 0 && has(f.said(), "runs/fake_hold: 2");
+     }},
     {CMD_RESET, "", only_live},
     {CMD_RESET_NEXT, "", only_live},
     {CMD_DRIVE, "", only_live},
@@ -347,7 +362,7 @@ TEST(AppCommands, EachHasItsEffect) {
 // --- a storm of keys ---
 
 static uint32_t random_key(std::mt19937 &random) {
-  static const char common[] = "nnnpp.,eEFlLmu'<>()+-jkzfgG%[]{}aRr?:yQq0123456789 /xab";
+  static const char common[] = "nnnpp.,eEFlLmuhHhH'<>()+-jkzfgG%[]{}aRr?:yQq0123456789 /xab";
   switch (random() % 8) {
   case 0:
     return KEY_SPECIAL_ + random() % (KEY_LIMIT_ - KEY_SPECIAL_);

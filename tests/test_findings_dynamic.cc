@@ -87,7 +87,7 @@ TEST_F(FindingsOfBoth, AHoldThatBreaksOnlyWhenRunAgainNamesTheCondition) {
                "recording passes.",
                differ[0].text);
   ph_broke broke;
-  ASSERT_TRUE(ph_analysis_broke(a, &broke));
+  ASSERT_TRUE(ph_analysis_broke(a, -1, &broke));
   EXPECT_EQ(36, broke.step);
   EXPECT_EQ(10, broke.count);
   EXPECT_EQ(11, broke.steps);
@@ -112,7 +112,7 @@ TEST_F(FindingsOfBoth, AHoldThatLatchedBrokeNowhere) {
   judge_by(0.04, 0.02);
   run_it();
   ph_broke broke;
-  EXPECT_FALSE(ph_analysis_broke(a, &broke));
+  EXPECT_FALSE(ph_analysis_broke(a, -1, &broke));
   EXPECT_EQ(-1, broke.step);
 }
 

@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "dynamic_view.h"
 #include "envs.h"
+#include "held_view.h"
 #include "panel.h"
 #include "panel_timeline.h"
 
@@ -215,18 +216,19 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   size_t count = app_count(app), curves = old ? old->plot.n : 0;
   const struct dynamic_answer *dyn = app_dyn(app);
   size_t findings = app_finding_count(app);
-  int envs = panel_envs_lines(app);
+  int envs = panel_envs_lines(app), held = held_lines(app);
   uint64_t saves = dyn ? dyn->saves : 0;
+  uint64_t cuts = old && old->held ? old->held->cuts : app->want.cut.serial;
   bool judged = dyn && lane_judged(app), refused = dyn && dyn->refused[0];
   app->snap = snap;
   if (snap->catalog != catalog || snap->group != group)
     app_refilter(app);
   if (snap->error[0] && !(old && strcmp(old->error, snap->error) == 0))
     app_log(app, true, "%s", snap->error);
-  if (snap->reel && snap->reel != before && !(snap->reel->live && before))
+  if (snap->reel && !reel_same(snap->reel, before) && !(snap->reel->live && before))
     log_reel(app, snap->reel);
-  bool opened = snap->reel != before && !(before && snap->reel && snap->reel->live &&
-                                          old->live.resets == snap->live.resets);
+  bool opened = !reel_same(snap->reel, before) && !(before && snap->reel && snap->reel->live &&
+                                                    old->live.resets == snap->live.resets);
   app_take_plots(app, opened);
   app_take_live(app, old);
   clamp_to_episode(app);
@@ -235,10 +237,12 @@ unsigned app_take(struct app *app, struct snapshot *snap) {
   bool noted = (snap->note[0] != 0) != (old && old->note[0]) || snap->plot.n != curves;
   bool came = app_count(app) != count;
   dyn = app_dyn(app);
-  noted |= panel_envs_lines(app) != envs || app_finding_count(app) != findings ||
-           (dyn && lane_judged(app)) != judged || (dyn && dyn->refused[0]) != refused;
+  noted |= panel_envs_lines(app) != envs || held_lines(app) != held ||
+           app_finding_count(app) != findings || (dyn && lane_judged(app)) != judged ||
+           (dyn && dyn->refused[0]) != refused;
   app_take_refusal(app, refused);
   app_take_branch(app, saves);
+  app_take_cut(app, cuts);
   noted |= app_take_ghost(app, old);
   bool changed = opened || (came && count == 0) || snap->group != group;
   app_take_following(app, old ? old->following : FOLLOW_NONE);
@@ -430,6 +434,8 @@ unsigned app_line(struct app *app, const char *line) {
   snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), trimmed);
   const char *args = trimmed + n + strspn(trimmed + n, " \t");
   enum command cmd = command_find(name);
+  if (strcmp(name, "cut!") == 0 && !*args)
+    return app_apply(app, CMD_CUT, 0, "!");
   if (cmd == CMD_NONE) {
     const char *hint = command_near(name, near, sizeof near);
     app_complain(app, "no command is called \"%s\"%s%s", name, *hint ? "; " : "", hint);

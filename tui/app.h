@@ -70,6 +70,10 @@ struct app {
   uint64_t branches;             /* that were asked for in all */
   uint64_t branch_told;          /* the last one whose end was looked at */
   struct envs_walk walk;
+  bool cut_shown; /* what a cut would do is listed: it waits for :cut! */
+  bool cut_waits; /* ... once it is known */
+  bool cut_named; /* where it goes was given; else it is the default name: */
+  char cut_out[440];
   bool plot_asked;     /* names were given that the worker has not looked up yet */
   unsigned event_mask; /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;

@@ -30,6 +30,12 @@ void app_leave_branch(struct app *app);
 void app_take_branch(struct app *app, uint64_t saves);
 /* Opens an episode of the catalog at a step. */
 unsigned app_open(struct app *app, size_t episode, int64_t step);
+/* What a cut would do is no longer listed, or the one under way is given up. False: neither. */
+bool app_drop_cut(struct app *app);
+/* The output of the cut that is under way; NULL: none is. */
+const char *app_cutting(const struct app *app);
+/* Says what a cut would do, when that is known, and what became of one; cuts: ended before. */
+void app_take_cut(struct app *app, uint64_t cuts);
 /* The reel of the wanted episode; NULL while another one, or none, is on show. */
 const struct reel *app_wanted_reel(const struct app *app);
 const char *app_episode_id(const struct app *app); /* of the wanted episode; "" none */
@@ -70,11 +76,12 @@ int app_live_by_hand(const struct app *app);
 void app_take_live(struct app *app, const struct snapshot *old);
 /* Says what became of the recorder since. */
 void app_take_following(struct app *app, enum following before);
-/* Enter on a line of the state, action, plot and findings panels. */
+/* Enter on a line of the state, action, plot, findings and success panels. */
 unsigned app_enter_state(struct app *app);
 unsigned app_enter_action(struct app *app);
 unsigned app_enter_plot(struct app *app);
 unsigned app_enter_finding(struct app *app);
+unsigned app_enter_success(struct app *app);
 /* Keeps the time zoom around the playhead. */
 void app_follow_zoom(struct app *app);
 /* Rectangles anew; a focused panel without room beside the others is shown alone. */

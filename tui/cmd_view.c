@@ -98,6 +98,8 @@ unsigned do_ENTER(struct app *app, int64_t count, const char *args) {
     return app_enter_plot(app);
   case PANEL_FINDINGS:
     return app_enter_finding(app);
+  case PANEL_SUCCESS:
+    return app_enter_success(app);
   case PANEL_ENVS:
     return app_enter_envs(app);
   default:
@@ -455,8 +457,8 @@ unsigned do_CANCEL(struct app *app, int64_t count, const char *args) {
     app->filter[app->focus][0] = 0;
   else if (app->crowded)
     app->focus = PANEL_TIMELINE;
-  else if (app_unsave_branch(app))
-    return REACT_REDRAW | REACT_SEEK;
+  else if (app_drop_cut(app) || app_unsave_branch(app))
+    return REACT_REDRAW | REACT_RELAYOUT | REACT_SEEK;
   return REACT_REDRAW | REACT_RELAYOUT;
 }
 
@@ -474,7 +476,7 @@ unsigned do_INTERRUPT(struct app *app, int64_t count, const char *args) {
   app->digits[0] = 0;
   app->playing = false;
   app->cancel_at = now;
-  bool gave_up = app_unsave_branch(app);
+  bool gave_up = app_unsave_branch(app) | app_drop_cut(app);
   app_say(app, "canceled; Ctrl-C again quits");
   return gave_up ? REACT_REDRAW | REACT_SEEK : REACT_REDRAW;
 }
@@ -490,14 +492,15 @@ unsigned do_SUSPEND(struct app *app, int64_t count, const char *args) {
   return REACT_SUSPEND;
 }
 
-/* Whether a branch on its way into a file is in the way of leaving: that is said, once. */
+/* Whether a branch or a cut on its way into a file is in the way of leaving: that is said, once. */
 static bool asks_again(struct app *app) {
   uint64_t now = app->now ? app->now : 1;
-  const char *file = app_saving_branch(app);
+  const char *branch = app_saving_branch(app), *file = branch ? branch : app_cutting(app);
   if (!file || (app->quit_at && now - app->quit_at <= QUIT_MS))
     return false;
   app->quit_at = now;
-  app_complain(app, "not saved yet: the branch for %s: quit again to drop it", file);
+  app_complain(app, "not saved yet: the %s for %s: quit again to drop it",
+               branch ? "branch" : "cut", file);
   return true;
 }
 

@@ -314,41 +314,6 @@ static void explain_raw(struct reel *reel) {
 
 /* --- events --- */
 
-static bool add_event(struct reel *reel, size_t *room, int64_t step, enum event_kind kind) {
-  if (reel->nevents == *room) {
-    size_t more = *room ? 2 * *room : 16;
-    struct event *grown = realloc(reel->events, more * sizeof *grown);
-    if (!grown)
-      return false;
-    reel->events = grown;
-    *room = more;
-  }
-  reel->events[reel->nevents++] = (struct event){step, kind};
-  return true;
-}
-
-static int compare_events(const void *a, const void *b) {
-  const struct event *x = a, *y = b;
-  if (x->step != y->step)
-    return x->step < y->step ? -1 : 1;
-  return (int)x->kind - (int)y->kind;
-}
-
-/* Edges and hold; *ok stays true while there is memory. */
-static void count_hold(struct reel *reel, size_t *room, bool *ok) {
-  ph_hold hold = {.steps = reel->hold_steps};
-  for (int64_t t = 1; t < reel->states && *ok; t++) {
-    bool was = reel->predicate[t - 1], is = reel->predicate[t];
-    if (is != was)
-      *ok = add_event(reel, room, t, is ? EVENT_TRUE : EVENT_FALSE);
-    if (*ok && ph_hold_update(&hold, t, is)) {
-      reel->latch = t;
-      *ok = add_event(reel, room, t, EVENT_LATCH);
-    }
-    reel->hold[t] = hold.count;
-  }
-}
-
 /* The file has none: it is what the command says. */
 static bool take_bits(struct opened *o, size_t *room) {
   struct reel *reel = o->reel;
@@ -359,7 +324,7 @@ static bool take_bits(struct opened *o, size_t *room) {
     return false;
   memcpy(reel->predicate, o->bits, (size_t)reel->states);
   reel->judged = true;
-  count_hold(reel, room, &ok);
+  reel_count_hold(reel, room, &ok);
   return ok;
 }
 
@@ -380,7 +345,7 @@ static bool read_predicate(struct opened *o, size_t *room) {
   if (!reel->predicate || !reel->hold)
     return false;
   if (ph_episode_read(o->episode, PH_COL_PREDICATE, 0, reel->states, reel->predicate) == PH_OK) {
-    count_hold(reel, room, &ok);
+    reel_count_hold(reel, room, &ok);
     return ok;
   }
   note(reel->task_note, sizeof reel->task_note, error_of(reel));
@@ -409,9 +374,9 @@ static bool read_flags(struct opened *o, size_t *room) {
     uint8_t rose = flags[t] & (uint8_t)~before;
     before = flags[t];
     if (rose & PH_FLAG_CLIPPED)
-      ok = add_event(reel, room, t + 1, EVENT_CLIPPED);
+      ok = reel_add_event(reel, room, t + 1, EVENT_CLIPPED);
     if (ok && (rose & PH_FLAG_WARNED))
-      ok = add_event(reel, room, t + 1, EVENT_WARNED);
+      ok = reel_add_event(reel, room, t + 1, EVENT_WARNED);
   }
   free(flags);
   return ok;
@@ -431,11 +396,11 @@ static bool collect_events(struct opened *o) {
   bool ok = read_predicate(o, &room) && read_flags(o, &room);
   for (size_t i = 0; i < reel->nfindings && ok; i++)
     if (is_place(reel, &reel->findings[i]))
-      ok = add_event(reel, &room, reel->findings[i].step, EVENT_FINDING);
+      ok = reel_add_event(reel, &room, reel->findings[i].step, EVENT_FINDING);
   if (ok && reel->states > 0 && !reel->running)
-    ok = add_event(reel, &room, reel->states - 1, EVENT_END);
-  if (ok && reel->nevents)
-    qsort(reel->events, reel->nevents, sizeof *reel->events, compare_events);
+    ok = reel_add_event(reel, &room, reel->states - 1, EVENT_END);
+  if (ok)
+    reel_sort_events(reel);
   return ok;
 }
 
@@ -566,6 +531,7 @@ void opened_judge_stages(struct opened *o, int64_t most) {
 
 void opened_close(struct opened *o) {
   dynamic_close(o->dynamic);
+  held_close(o->held);
   ph_tracks_free(o->tracks);
   ph_replay_free(o->replay);
   free(o->bits);

@@ -5,6 +5,7 @@
 #include "snapshot.h"
 
 struct dynamic;
+struct held;
 
 /* Everything that an open episode holds; freed by opened_close. Belongs to one thread. */
 struct opened {
@@ -17,6 +18,7 @@ struct opened {
   ph_tracks *tracks;       /* made when something is to be plotted; NULL before */
   struct reel *reel;       /* one reference */
   struct dynamic *dynamic; /* physics run again; made when it is first answered; NULL before */
+  struct held *held;       /* what its hold comes to; made when it is first answered; NULL before */
   uint8_t *bits;           /* what a command says of each state; NULL: none judges, or none could */
   char judge[64];          /* "by CMD"; "": none judges */
   bool live;               /* the episode is of a live env, and its states grow: borrowed */
@@ -39,6 +41,19 @@ ph_status opened_renew(struct opened *o, bool running, const char *success);
 bool opened_wants_stages(const struct opened *o);
 void opened_judge_stages(struct opened *o, int64_t most);
 void opened_close(struct opened *o);
+
+/* --- its hold (episode_hold.c) --- */
+
+/* The reel is one of the hold that is wished for: the same but for hold, latch and events. Live
+ * episodes keep theirs. PH_ENOMEM: it is the old one. */
+ph_status opened_hold(struct opened *o, const struct hold_wish *wish);
+/* Counts the hold along the predicate, and adds its edges and the latch; *ok stays true while there
+ * is memory. */
+void reel_count_hold(struct reel *reel, size_t *room, bool *ok);
+/* False: out of memory. room: of events. */
+bool reel_add_event(struct reel *reel, size_t *room, int64_t step, enum event_kind kind);
+void reel_sort_events(struct reel *reel);
+void held_close(struct held *h); /* session_held.c. Nullable */
 
 /* --- a command that judges (episode_judge.c) --- */
 

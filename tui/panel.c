@@ -5,6 +5,7 @@
 
 #include "dynamic_view.h"
 #include "ghost_view.h"
+#include "held_view.h"
 #include "panel_timeline.h"
 #include "strip.h"
 #include "text.h"
@@ -18,7 +19,8 @@ static const struct panel panels[PANEL_COUNT] = {
     [PANEL_FINDINGS] = {"findings", true, panel_findings_draw, panel_findings_lines,
                         "enter down filter"},
     [PANEL_ACTION] = {"action", true, panel_action_draw, panel_action_lines, "enter down filter"},
-    [PANEL_SUCCESS] = {"success", true, panel_success_draw, panel_success_lines, "down"},
+    [PANEL_SUCCESS] = {"success", true, panel_success_draw, panel_success_lines,
+                       "enter down hold-shorter hold-longer"},
     [PANEL_EPISODES] = {"episodes", true, panel_episodes_draw, panel_episodes_lines,
                         "enter down filter"},
     [PANEL_LOG] = {"log", true, panel_log_draw, panel_log_lines, "down"},
@@ -26,6 +28,8 @@ static const struct panel panels[PANEL_COUNT] = {
     [PANEL_STATUS] = {"status", false, panel_status_draw, NULL, ""},
     [PANEL_HINTS] = {"hints", false, panel_hints_draw, NULL, ""},
 };
+
+enum { HELD_ROWS = 9 }; /* that a hold which is moved asks for */
 
 const struct panel *panel_get(enum panel_id id) {
   return &panels[id < PANEL_COUNT ? id : PANEL_HEADER];
@@ -174,6 +178,8 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nsignals = (int)reel->nsignals;
   out->nactions = reel->nactions;
   out->nconditions = (int)(reel->nconditions + reel->nstages);
+  if (app->want.hold.count)
+    out->nconditions += held_lines(app) < HELD_ROWS ? held_lines(app) : HELD_ROWS;
   bool run = app_mode(app) != MODE_KINEMATIC;
   out->nfacts = run ? OUTCOME_FACTS : panel_success_facts(reel);
   out->extra_lanes = timeline_extra(app);

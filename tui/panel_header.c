@@ -5,6 +5,7 @@
 
 #include "dynamic_view.h"
 #include "ghost_view.h"
+#include "held_view.h"
 #include "panel.h"
 #include "strip.h"
 #include "text.h"
@@ -178,9 +179,12 @@ static void header_latch(struct strip *strip, const struct reel *reel) {
               reel->judged ? "judged" : "recorded");
 }
 
-static void header_hold(struct strip *strip, const struct reel *reel) {
+static void header_hold(struct strip *strip, const struct app *app) {
+  const struct reel *reel = app_reel(app);
   const ph_episode_meta *meta = &reel->meta;
-  if (reel->predicate && meta->control_dt > 0 && panel_has_hold(reel))
+  if (held_unsaved(app))
+    held_header(strip, app);
+  else if (reel->predicate && meta->control_dt > 0 && panel_has_hold(reel))
     strip_add(strip, 5, STYLE_NORMAL, STRIP_TIGHT, "(hold %lld steps = %.4g s)",
               (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
 }
@@ -258,7 +262,7 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
     if (!header_cure(&strip, reel)) {
       header_latch(&strip, reel);
       dyn_latch(&strip, app);
-      header_hold(&strip, reel);
+      header_hold(&strip, app);
       dyn_broke(&strip, app);
     }
     if (reel->live)

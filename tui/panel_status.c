@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "dynamic_view.h"
 #include "envs.h"
+#include "held_view.h"
 #include "panel.h"
 #include "strip.h"
 #include "text.h"
@@ -127,6 +128,7 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
     dyn_status(&strip, app);
   if (app_reel(app))
     envs_status(&strip, app);
+  held_status(&strip, app);
   status_by_hand(&strip, app);
   if (app->message[0])
     strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL,

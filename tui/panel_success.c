@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "dynamic_view.h"
+#include "held_view.h"
 #include "panel_stages.h"
 #include "strip.h"
 #include "text.h"
 
 int panel_success_lines(const struct app *app) {
   const struct reel *reel = app_reel(app);
-  return reel ? (int)(reel->nconditions + reel->nstages) : 0;
+  return reel ? (int)(reel->nconditions + reel->nstages) + held_lines(app) : 0;
 }
 
 static const char *truth(bool value) {
@@ -223,7 +224,8 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
 
 static void success_conditions(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
-  int lines = (int)(reel->nconditions + reel->nstages), nconditions = (int)reel->nconditions;
+  int nconditions = (int)reel->nconditions, judged = nconditions + (int)reel->nstages;
+  int lines = panel_success_lines(app);
   if (r.h < 1)
     return;
   if (lines == 0 && reel->meta.layout[0])
@@ -238,8 +240,10 @@ static void success_conditions(struct surface *s, struct rect r, const struct ap
   for (int y = 0; y < r.h && top + y < lines; y++) {
     if (top + y < nconditions)
       condition_row(s, r, y, app, top + y, width);
-    else
+    else if (top + y < judged)
       panel_stage_row(s, r, y, app, (size_t)(top + y - nconditions), width);
+    else
+      held_row(s, r, y, app, top + y - judged);
     if (top + y == panel_cursor(app, PANEL_SUCCESS, lines) && app_active(app) == PANEL_SUCCESS)
       surface_style(s, (struct rect){r.y + y, r.x, 1, r.w}, STYLE_SELECTED);
   }

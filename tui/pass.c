@@ -39,7 +39,12 @@ struct pass {
   atomic_llong judged;
 
   uint64_t found_at, found_cost; /* us */
+  atomic_llong held;             /* the hold that is wanted; -1 */
+  pthread_t finder;              /* after the thread: what is found by another hold */
+  bool has_finder;               /* ... which is to be joined */
   pthread_mutex_t lock;          /* for: */
+  bool refinding;                /* the finder is not done */
+  int64_t found_held;            /* the hold that this was found by: */
   size_t nfindings;
   ph_finding finding[PASS_FINDINGS];
   bool breaks;
@@ -170,16 +175,18 @@ static void judge(struct pass *p) {
 static void find(struct pass *p) {
   ph_finding found[PASS_FINDINGS];
   uint64_t before = micros();
-  size_t n =
-      ph_analysis_findings(p->analysis, p->diagnosed ? &p->diagnosis : NULL, found, PASS_FINDINGS);
+  int64_t held = atomic_load(&p->held);
+  size_t n = ph_analysis_findings_held(p->analysis, p->diagnosed ? &p->diagnosis : NULL, held,
+                                       found, PASS_FINDINGS);
   n = n < PASS_FINDINGS ? n : PASS_FINDINGS;
   ph_broke broke;
-  bool breaks = ph_analysis_broke(p->analysis, &broke);
+  bool breaks = ph_analysis_broke(p->analysis, held, &broke);
   pthread_mutex_lock(&p->lock);
   memcpy(p->finding, found, n * sizeof *found);
   p->nfindings = n;
   p->breaks = breaks;
   p->broke = broke;
+  p->found_held = held;
   pthread_mutex_unlock(&p->lock);
   p->found_at = micros();
   p->found_cost = p->found_at - before;
@@ -239,6 +246,49 @@ static void *work(void *arg) {
   return NULL;
 }
 
+/* --- another hold --- */
+
+static void *find_again(void *arg) {
+  struct pass *p = arg;
+  bool more = true;
+  while (more) {
+    find(p);
+    pthread_mutex_lock(&p->lock);
+    more = p->found_held != atomic_load(&p->held) && !asked_to_end(p);
+    p->refinding = more;
+    pthread_mutex_unlock(&p->lock);
+  }
+  tell(p);
+  return NULL;
+}
+
+static bool is_finding(struct pass *p) {
+  pthread_mutex_lock(&p->lock);
+  bool finding = p->refinding;
+  pthread_mutex_unlock(&p->lock);
+  return finding;
+}
+
+void pass_hold(struct pass *p, int64_t steps) {
+  atomic_store(&p->held, steps < 0 ? -1 : steps);
+  pthread_mutex_lock(&p->lock);
+  bool begin = pass_run(p) && pass_analysis(p) && !p->wish.branch && !p->refinding &&
+               p->found_held != atomic_load(&p->held) &&
+               atomic_load_explicit(&p->state, memory_order_acquire) == ENDED;
+  p->refinding = p->refinding || begin;
+  pthread_mutex_unlock(&p->lock);
+  if (!begin)
+    return;
+  if (p->has_finder)
+    pthread_join(p->finder, NULL);
+  p->has_finder = pass_thread(&p->finder, find_again, p);
+  if (p->has_finder)
+    return;
+  pthread_mutex_lock(&p->lock);
+  p->refinding = false; /* another time */
+  pthread_mutex_unlock(&p->lock);
+}
+
 /* --- life --- */
 
 static void clear(struct pass *p) {
@@ -281,6 +331,8 @@ struct pass *pass_start(const struct pass_wish *wish) {
   atomic_init(&p->state, MAKING);
   atomic_init(&p->news, 1);
   atomic_init(&p->judged, 0);
+  atomic_init(&p->held, -1);
+  p->found_held = -1;
   if (copy_options(p) && pass_thread(&p->thread, work, p))
     return p;
   clear(p);
@@ -302,6 +354,8 @@ void pass_free(struct pass *p) {
     return;
   pass_cancel(p);
   pthread_join(p->thread, NULL);
+  if (p->has_finder)
+    pthread_join(p->finder, NULL);
   clear(p);
 }
 
@@ -314,7 +368,7 @@ void pass_wait(const struct pass *p) {
 /* --- looking --- */
 
 bool pass_ended(const struct pass *p) {
-  return state_of(p) == ENDED;
+  return state_of(p) == ENDED && !is_finding((struct pass *)p);
 }
 
 uint64_t pass_news(const struct pass *p) {

@@ -37,6 +37,11 @@ bool pass_ended(const struct pass *p);
 /* Rises with whatever there is to see. */
 uint64_t pass_news(const struct pass *p);
 
+/* What latches, misses and breaks is told of this hold; negative: of the one in force. Of a pass
+ * that has ended that is found anew in the background, and pass_ended is false till then. To be
+ * called again whenever it is looked at. */
+void pass_hold(struct pass *p, int64_t steps);
+
 /* NULL: it is still being made, or: */
 ph_rerun *pass_run(const struct pass *p);
 /* Why there is none, in one line; NULL: there is one, or it is being made. */

@@ -104,6 +104,8 @@ void session_free(struct session *s) {
     return;
   session_live_free(s);
   session_ghost_free(s);
+  session_cut_free(s);
+  session_survey_free(s);
   for (int i = 0; i < SESSION_KEPT; i++)
     if (s->slot[i].used)
       opened_close(&s->slot[i].opened);
@@ -223,9 +225,9 @@ int64_t session_step(const struct session *s, const struct opened *o) {
 
 /* The frame and the plots of the open episode. */
 static ph_status fill_snapshot(struct session *s, struct opened *o, struct snapshot *snap) {
-  snap->reel = reel_ref(o->reel);
-  if (!session_envs_aim(s))
+  if (opened_hold(o, &s->last.hold) != PH_OK || !session_envs_aim(s))
     return PH_ENOMEM;
+  snap->reel = reel_ref(o->reel);
   snap->step = session_step(s, o);
   if (!plots_answer(&s->plots, o, &s->last.plot, snap->step, &snap->plot))
     return PH_ENOMEM;
@@ -235,6 +237,8 @@ static ph_status fill_snapshot(struct session *s, struct opened *o, struct snaps
     status = session_ghost_answer(s, o, snap);
   if (status == PH_OK)
     status = session_dynamic_answer(s, o, snap);
+  if (status == PH_OK)
+    status = session_held_answer(s, o, snap);
   return status == PH_OK ? session_envs_answer(s, o, snap) : status;
 }
 

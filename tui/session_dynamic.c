@@ -206,6 +206,12 @@ static ph_status fill_frame(struct dynamic_answer *out, struct dynamic *d, struc
                      : dynamic_take_frame(out, d, o, recorded ? ph_replay_frame(o->replay) : NULL);
 }
 
+/* What it finds is told by the hold that is wished for. */
+static void tell_hold(const struct session *s, const struct opened *o) {
+  if (o->dynamic->pass)
+    pass_hold(o->dynamic->pass, s->last.hold.on ? o->reel->hold_steps : -1);
+}
+
 ph_status session_dynamic_answer(struct session *s, struct opened *o, struct snapshot *snap) {
   const struct dynamic_wish *wish = &s->last.dyn;
   const struct dynamic_budget quick = {.steps = SEEK_STEPS, .until = session_clock() + SEEK_MS};
@@ -216,6 +222,7 @@ ph_status session_dynamic_answer(struct session *s, struct opened *o, struct sna
   }
   struct dynamic *d = o->dynamic;
   snap->dyn = out;
+  tell_hold(s, o);
   dynamic_aim_frame(d, wish, snap->step, o->reel->states);
   branch_aim(d, &wish->branch);
   dynamic_seek(d, &quick);
@@ -316,8 +323,11 @@ bool session_dynamic_settle(struct session *s, struct opened *o) {
   bool news = dynamic_idle(d);
   if (dynamic_idle(d))
     dynamic_begin(d, o);
-  if (d->pass)
+  if (d->pass) {
     pass_wait(d->pass);
+    tell_hold(s, o);
+    pass_wait(d->pass);
+  }
   while (branch_wants(d)) {
     branch_work(d, o, &all);
     news = true;

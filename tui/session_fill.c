@@ -138,7 +138,8 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
   if (s->answered && o &&
       (session_ghost_work(s, o, interrupted, arg, &due) ||
        session_dynamic_work(s, o, interrupted, arg, &due) ||
-       session_envs_work(s, o, interrupted, arg, &due))) {
+       session_envs_work(s, o, interrupted, arg, &due) ||
+       (!plotting && !judging && session_held_work(s, o, interrupted, arg, &due)))) {
     if (due && !(interrupted && interrupted(arg)) && session_answer(s, true, out) == PH_OK)
       s->published = session_clock();
     return true;
@@ -196,6 +197,7 @@ ph_status session_settle(struct session *s, size_t looks, struct snapshot **out)
   news = (o && session_dynamic_settle(s, o)) || news;
   news = (o && session_envs_settle(s, o)) || news;
   news = (o && session_ghost_settle(s, o)) || news;
+  news = (o && session_held_settle(s, o)) || news;
   while (looks-- > 0 && look_at_one(s))
     ;
   if (s->news)

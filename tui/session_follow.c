@@ -60,6 +60,8 @@ uint64_t session_wait(const struct session *s) {
   dynamic = ghost < dynamic ? ghost : dynamic;
   uint64_t envs = o ? session_envs_wait(s, o) : UINT64_MAX;
   uint64_t behind = envs < dynamic ? envs : dynamic;
+  uint64_t held = o ? session_held_wait(s, o) : UINT64_MAX;
+  behind = held < behind ? held : behind;
   if (!is_followed(s))
     return behind;
   uint64_t now = session_clock(), due = s->followed ? s->followed + pause_of(s) : now;

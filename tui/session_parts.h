@@ -11,6 +11,8 @@ enum { SESSION_KEPT = 6 };
 struct live_session;
 struct envs;
 struct ghost;
+struct survey;
+struct cut_job;
 
 struct session {
   struct live_session *live; /* a live env instead of files, and no store; NULL: files */
@@ -30,6 +32,13 @@ struct session {
   struct group *group; /* on show; NULL: all episodes */
   struct envs *envs;   /* many envs at once; NULL: they are not asked for */
   struct ghost *ghost; /* another episode beside it; NULL: never asked for */
+  struct session_cut {
+    uint64_t serial, cuts; /* of the last wish that was begun, of the last that ended: */
+    bool failed;
+    char text[600];
+    struct cut_job *job; /* under way; NULL */
+  } cut;
+  struct survey *survey; /* the hold over all episodes; NULL: never asked for */
 
   struct request last; /* the one that was answered last */
   bool answered;       /* there is one */
@@ -115,6 +124,18 @@ bool session_ghost_work(struct session *s, struct opened *o, bool (*interrupted)
 uint64_t session_ghost_wait(const struct session *s);
 bool session_ghost_settle(struct session *s, struct opened *o);
 void session_ghost_free(struct session *s);
+
+/* --- the hold (session_held.c, session_survey.c) --- */
+
+/* What it comes to into snap->held, for the wish of s->last. PH_ENOMEM. */
+ph_status session_held_answer(struct session *s, struct opened *o, struct snapshot *snap);
+/* As of physics run again, above. */
+bool session_held_work(struct session *s, struct opened *o, bool (*interrupted)(void *arg),
+                       void *arg, bool *due);
+uint64_t session_held_wait(const struct session *s, const struct opened *o);
+bool session_held_settle(struct session *s, struct opened *o);
+void session_survey_free(struct session *s);
+void session_cut_free(struct session *s); /* gives up what is under way */
 
 /* --- a live env (session_live.c) --- */
 

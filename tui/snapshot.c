@@ -47,9 +47,14 @@ struct reel *reel_ref(struct reel *r) {
 void reel_unref(struct reel *r) {
   if (!r || atomic_fetch_sub(&r->refs, 1) != 1)
     return;
-  free(r->predicate);
   free(r->hold);
   free(r->events);
+  if (r->of) {
+    reel_unref(r->of);
+    free(r);
+    return;
+  }
+  free(r->predicate);
   free(r->signals);
   free(r->action_name);
   free(r->action_min);
@@ -61,6 +66,10 @@ void reel_unref(struct reel *r) {
   free(r->channels);
   free(r->findings);
   free(r);
+}
+
+bool reel_same(const struct reel *a, const struct reel *b) {
+  return (a && a->of ? a->of : a) == (b && b->of ? b->of : b);
 }
 
 struct group *group_ref(struct group *g) {
@@ -121,5 +130,6 @@ void snapshot_free(struct snapshot *s) {
   dynamic_answer_free(s->dyn);
   envs_answer_free(s->envs);
   ghost_answer_free(s->ghost);
+  held_answer_free(s->held);
   free(s);
 }

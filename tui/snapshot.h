@@ -9,6 +9,7 @@
 #include "dynamic.h"
 #include "envs_view.h"
 #include "ghost.h"
+#include "held.h"
 
 #define PLOT_CURVES 4 /* shown at most */
 #define PLOT_WISHES 8 /* named at most in one request */
@@ -82,6 +83,8 @@ struct request {
   struct dynamic_wish dyn;
   struct envs_wish envs;
   struct ghost_wish ghost;
+  struct hold_wish hold;
+  struct cut_wish cut;
 };
 
 /* The episodes of one group; immutable once published, shared by reference count. */
@@ -125,6 +128,9 @@ struct event event_at(const struct snapshot *snap, size_t i);
  * screen keeps of one while it is on show. Immutable once published, shared by reference count. */
 struct reel {
   tui_refs refs;
+  /* That of the file's own hold, referenced: this one counts another, and all but its hold, latch
+   * and events is borrowed of that. NULL: it is that. */
+  struct reel *of;
   size_t episode;       /* place in the catalog */
   ph_episode_meta meta; /* provenance is NULL here */
   ph_guarantee guarantee;
@@ -138,7 +144,7 @@ struct reel {
   int64_t *hold;      /* count after each state; NULL likewise */
   bool judged;        /* ... and is none of the file's, but what a command says */
   int64_t latch;      /* -1: none */
-  int64_t hold_steps;
+  int64_t hold_steps; /* in force; the file's is in meta */
   size_t nevents;
   struct event *events; /* by step */
   size_t nsignals;
@@ -251,10 +257,13 @@ struct snapshot {
   struct dynamic_answer *dyn; /* owned; NULL: nothing is known of physics run again */
   struct envs_answer *envs;   /* owned; NULL: many envs are not asked for */
   struct ghost_answer *ghost; /* owned; NULL: no other episode is beside it */
+  struct held_answer *held;   /* owned; NULL: there is no hold to be moved */
 };
 
 struct reel *reel_ref(struct reel *r);
 void reel_unref(struct reel *r); /* Nullable */
+/* Whether both, if there are, are of one opening of an episode, whatever the hold. */
+bool reel_same(const struct reel *a, const struct reel *b);
 struct group *group_ref(struct group *g);
 void group_unref(struct group *g); /* Nullable */
 /* Place of `episode` among those of the group, or where it would be. */

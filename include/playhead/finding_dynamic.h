@@ -16,6 +16,10 @@ extern "C" {
 PH_API size_t ph_analysis_findings(const ph_analysis *a, const ph_diagnosis *diagnosis,
                                    ph_finding *out, size_t room);
 
+/* The same where success had to last so many steps; negative: as long as it had to. */
+PH_API size_t ph_analysis_findings_held(const ph_analysis *a, const ph_diagnosis *diagnosis,
+                                        int64_t hold_steps, ph_finding *out, size_t room);
+
 /* Where the dynamic hold that came furthest broke. Plain data. */
 typedef struct ph_broke {
   int64_t step;
@@ -23,8 +27,9 @@ typedef struct ph_broke {
   char text[160];       /* the conditions that did not hold: "near false (dist(hand,cup) 0.104 m)";
                            "" where they are not known */
 } ph_broke;
-/* False: as far as is known it latched, or never came far. */
-PH_API bool ph_analysis_broke(const ph_analysis *a, ph_broke *out);
+/* Of such a hold; negative: of the one in force. False: as far as is known it latched, or never
+ * came far. */
+PH_API bool ph_analysis_broke(const ph_analysis *a, int64_t hold_steps, ph_broke *out);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,123 @@
+/* The dataset on show, cut where success latches by the hold in force: first what it would come to,
+ * then, when that is confirmed, in the background into a new file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "held_view.h"
+
+/* What a cut would do, once it is known. */
+static void preview(struct app *app) {
+  const struct cut_plan *p = &app_held(app)->plan;
+  const struct hold_count *c = &app_held(app)->count;
+  char hold[32];
+  held_seconds(hold, sizeof hold, c->dt, c->steps[1]);
+  if (p->kept == 0)
+    app_complain(app, "cut: at a hold of %s none of %zu episodes latches: nothing would be left",
+                 hold, p->dropped);
+  else
+    app_say(app, "cut at %s into %s: %zu kept, %lld..%lld steps off, %zu dropped; :cut! writes it",
+            hold, app->cut_out, p->kept, (long long)p->least, (long long)p->most, p->dropped);
+}
+
+static bool is_ready(const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  return h && app_wanted_reel(app) && h->count.on && h->plan.ready;
+}
+
+/* Where it is to go, the name as given or the default one. False: complained. */
+static bool name_output(struct app *app, const char *file) {
+  if (strlen(file) >= sizeof app->cut_out) {
+    app_complain(app, "cut: the name has more than %zu bytes", sizeof app->cut_out - 1);
+    return false;
+  }
+  snprintf(app->cut_out, sizeof app->cut_out, "%s", file);
+  app->cut_named = *file != 0;
+  return true;
+}
+
+static bool take_default_name(struct app *app) {
+  if (!app->cut_named)
+    snprintf(app->cut_out, sizeof app->cut_out, "%s", app_held(app)->plan.out);
+  return app->cut_out[0] != 0;
+}
+
+static unsigned propose(struct app *app, const char *file) {
+  if (!name_output(app, file))
+    return REACT_REDRAW;
+  app->cut_shown = true;
+  app->cut_waits = !is_ready(app);
+  if (app->cut_waits) {
+    app->want.hold.count = true;
+    app->want.serial++;
+    app_say(app, "cut: its episodes are looked at first");
+  } else if (take_default_name(app)) {
+    preview(app);
+  } else {
+    app_complain(app, "cut: the default name is too long: :cut FILE");
+  }
+  return REACT_REDRAW | REACT_RELAYOUT | (app->cut_waits ? REACT_SEEK : 0);
+}
+
+static unsigned confirm(struct app *app) {
+  if (!app->cut_shown || app->cut_waits || !is_ready(app)) {
+    app_complain(app, app->cut_waits ? "cut: its episodes are still being looked at"
+                                     : "cut!: first :cut shows what it would do");
+    return REACT_REDRAW;
+  }
+  const struct held_answer *h = app_held(app);
+  if (!take_default_name(app) || h->plan.kept == 0) {
+    preview(app);
+    return REACT_REDRAW;
+  }
+  struct cut_wish *wish = &app->want.cut;
+  wish->serial++;
+  wish->episode = app->want.episode;
+  wish->hold = app->want.hold;
+  snprintf(wish->out, sizeof wish->out, "%s", app->cut_out);
+  app->cut_shown = false;
+  app->want.serial++;
+  app_say(app, "cutting into %s", wish->out);
+  return REACT_REDRAW | REACT_RELAYOUT | REACT_SEEK;
+}
+
+unsigned do_CUT(struct app *app, int64_t count, const char *args) {
+  (void)count;
+  if (app->want.live.on) {
+    app_complain(app, "cut: not in a preview: nothing is recorded");
+    return REACT_REDRAW;
+  }
+  return strcmp(args, "!") == 0 ? confirm(app) : propose(app, args);
+}
+
+const char *app_cutting(const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  bool asked = app->want.cut.serial > 0 && !(h && h->cuts >= app->want.cut.serial);
+  return asked && app->want.cut.dropped != app->want.cut.serial ? app->want.cut.out : NULL;
+}
+
+bool app_drop_cut(struct app *app) {
+  struct cut_wish *wish = &app->want.cut;
+  if (app->cut_shown) {
+    app->cut_shown = app->cut_waits = false;
+    app_say(app, "nothing is cut");
+    return true;
+  }
+  if (!app_cutting(app))
+    return false;
+  wish->dropped = wish->serial;
+  app->want.serial++;
+  app_say(app, "giving up: %s", wish->out);
+  return true;
+}
+
+void app_take_cut(struct app *app, uint64_t cuts) {
+  const struct held_answer *h = app_held(app);
+  if (h && app->cut_waits && is_ready(app)) {
+    app->cut_waits = false;
+    if (take_default_name(app))
+      preview(app);
+  }
+  if (h && h->cuts > cuts)
+    app_log(app, h->cut_failed, "%s", h->cut);
+}

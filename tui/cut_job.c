@@ -1,0 +1,123 @@
+#include "cut_job.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pass.h"
+
+struct cut_job {
+  pthread_t thread;
+  struct cut_order order;
+  atomic_bool cancel, ended;
+  atomic_size_t at, all;
+  /* the thread's until it has ended */
+  bool done;
+  char text[600];
+};
+
+static bool look(void *arg, size_t done, size_t all) {
+  struct cut_job *j = arg;
+  atomic_store(&j->at, done);
+  atomic_store(&j->all, all);
+  return !atomic_load(&j->cancel);
+}
+
+static void say_done(struct cut_job *j, const ph_cut_tally *tally) {
+  snprintf(j->text, sizeof j->text, "%zu of %zu episodes are in %s: %lld..%lld steps cut off",
+           tally->kept, tally->kept + tally->dropped, j->order.out, (long long)tally->least,
+           (long long)tally->most);
+}
+
+/* The reason before the path: of a line that is cut short it is what is left. */
+static void say_failed(struct cut_job *j, const char *why) {
+  size_t n = strlen(j->order.out);
+  if (strncmp(why, j->order.out, n) == 0 && strncmp(why + n, ": ", 2) == 0)
+    snprintf(j->text, sizeof j->text, "not cut: %.140s: %s", why + n + 2, j->order.out);
+  else
+    snprintf(j->text, sizeof j->text, "not cut: %.580s", why);
+}
+
+static void *work(void *arg) {
+  struct cut_job *j = arg;
+  const struct cut_order *o = &j->order;
+  ph_cut_options opt = PH_CUT_OPTIONS_INIT;
+  ph_cut_tally tally = {0};
+  opt.hold_seconds = o->hold_seconds;
+  opt.method = o->method;
+  opt.fingerprint = o->fingerprint;
+  opt.progress = look;
+  opt.arg = j;
+  ph_status status = ph_cut(o->out, o->source, o->plan, o->n, &opt, &tally);
+  j->done = status == PH_OK;
+  if (status == PH_OK)
+    say_done(j, &tally);
+  else if (status == PH_ECANCELED)
+    snprintf(j->text, sizeof j->text, "not cut: canceled; there is no %s", o->out);
+  else
+    say_failed(j, status == PH_ENOMEM ? ph_status_message(status) : ph_error());
+  atomic_store_explicit(&j->ended, true, memory_order_release);
+  return NULL;
+}
+
+static void clear_order(const struct cut_order *o) {
+  free(o->plan);
+  free(o->fingerprint);
+}
+
+struct cut_job *cut_job_start(const struct cut_order *order) {
+  struct cut_job *j = calloc(1, sizeof *j);
+  if (!j) {
+    clear_order(order);
+    return NULL;
+  }
+  j->order = *order;
+  atomic_init(&j->cancel, false);
+  atomic_init(&j->ended, false);
+  atomic_init(&j->at, 0);
+  atomic_init(&j->all, order->n);
+  if (pass_thread(&j->thread, work, j))
+    return j;
+  clear_order(order);
+  free(j);
+  return NULL;
+}
+
+void cut_job_cancel(struct cut_job *j) {
+  atomic_store(&j->cancel, true);
+}
+
+void cut_job_free(struct cut_job *j) {
+  if (!j)
+    return;
+  cut_job_cancel(j);
+  pthread_join(j->thread, NULL);
+  clear_order(&j->order);
+  free(j);
+}
+
+void cut_job_wait(const struct cut_job *j) {
+  const struct timespec nap = {0, 1000000};
+  while (!cut_job_ended(j))
+    nanosleep(&nap, NULL);
+}
+
+bool cut_job_ended(const struct cut_job *j) {
+  return atomic_load_explicit(&((struct cut_job *)j)->ended, memory_order_acquire);
+}
+
+bool cut_job_done(const struct cut_job *j) {
+  return cut_job_ended(j) && j->done;
+}
+
+void cut_job_text(const struct cut_job *j, char *out, size_t size) {
+  struct cut_job *mine = (struct cut_job *)j; /* atomics alone */
+  if (cut_job_ended(j))
+    snprintf(out, size, "%s", j->text);
+  else
+    snprintf(out, size, "cutting %s: %zu/%zu", j->order.out, atomic_load(&mine->at),
+             atomic_load(&mine->all));
+}

@@ -1,0 +1,217 @@
+/* Where success latches by each source and where it broke, and what another hold would do to the
+ * whole list: lines of the success panel. */
+#include "held_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "panel.h"
+#include "text.h"
+
+enum { NAME_X = 1, TEXT_X = 11 };
+
+const struct held_answer *app_held(const struct app *app) {
+  return app->snap && app->snap->reel && app->snap->has_frame ? app->snap->held : NULL;
+}
+
+bool held_unsaved(const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  return h && h->steps != h->own;
+}
+
+void held_seconds(char *out, size_t size, double dt, int64_t steps) {
+  if (dt > 0)
+    snprintf(out, size, "%.4g s", (double)steps * dt);
+  else
+    snprintf(out, size, "%lld step%s", (long long)steps, steps == 1 ? "" : "s");
+}
+
+void held_header(struct strip *strip, const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  double dt = app_reel(app)->meta.control_dt;
+  char now[32];
+  if (!held_unsaved(app))
+    return;
+  held_seconds(now, sizeof now, dt, h->steps);
+  strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "hold %s, file %.4g: not saved", now,
+            dt > 0 ? (double)h->own * dt : (double)h->own);
+}
+
+void held_status(struct strip *strip, const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  if (h && h->cutting[0])
+    strip_add(strip, 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "%s", h->cutting);
+  else if (h && h->count.on && h->count.done < h->count.all)
+    strip_add(strip, 6, STYLE_WARN, STRIP_BAR, "counted %zu/%zu", h->count.done, h->count.all);
+}
+
+/* --- which line is what --- */
+
+enum { COUNT_LINES = 2 };
+
+static int plan_lines(const struct held_answer *h, const struct app *app) {
+  return app->cut_shown && h->count.on ? 1 + (int)h->plan.named + (h->plan.dropped > h->plan.named)
+                                       : 0;
+}
+
+static int source_lines(const struct held_answer *h) {
+  for (int i = 0; i < PH_LATCH_SOURCES; i++)
+    if (h->source[i].known || h->count.on)
+      return PH_LATCH_SOURCES;
+  return 0;
+}
+
+int held_lines(const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  if (!h)
+    return 0;
+  return (h->count.on ? COUNT_LINES : 0) + plan_lines(h, app) + source_lines(h) + (int)h->n +
+         (h->all > h->n);
+}
+
+/* The interval of a line; -1: it is another line. */
+static int interval_of(const struct app *app, int line) {
+  const struct held_answer *h = app_held(app);
+  int at = line - (h->count.on ? COUNT_LINES : 0) - plan_lines(h, app) - source_lines(h);
+  return at >= 0 && (size_t)at < h->n ? at : -1;
+}
+
+static int source_of(const struct app *app, int line) {
+  const struct held_answer *h = app_held(app);
+  int at = line - (h->count.on ? COUNT_LINES : 0) - plan_lines(h, app);
+  return at >= 0 && at < source_lines(h) ? at : -1;
+}
+
+int64_t held_step(const struct app *app, int line) {
+  const struct held_answer *h = app_held(app);
+  if (!h || line < 0)
+    return -1;
+  int interval = interval_of(app, line), source = source_of(app, line);
+  if (interval >= 0)
+    return h->interval[interval].first;
+  if (source < 0 || !h->source[source].known)
+    return -1;
+  const struct held_source *from = &h->source[source];
+  return from->latch >= 0 ? from->latch : from->refused;
+}
+
+/* --- the whole list --- */
+
+static void count_row(struct surface *s, struct rect r, int y, const struct hold_count *c) {
+  struct strip strip = {0};
+  char text[32];
+  held_seconds(text, sizeof text, c->dt, c->steps[1]);
+  strip_add(&strip, 0, STYLE_BOLD, STRIP_TIGHT, "hold %s: %zu/%zu latch", text, c->latch[1],
+            c->done);
+  if (c->done < c->all)
+    strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT, "so far, of %zu", c->all);
+  for (int i = 0; i < 3; i += 2) {
+    held_seconds(text, sizeof text, c->dt, c->steps[i]);
+    if (c->steps[i] >= 0)
+      strip_add(&strip, 2, STYLE_NORMAL, STRIP_BLANK, "%s: %zu", text, c->latch[i]);
+  }
+  if (c->unknown > 0)
+    strip_add(&strip, 1, STYLE_WARN, STRIP_BAR, "%zu not known", c->unknown);
+  if (c->judged > 0)
+    strip_add(&strip, 3, STYLE_DIM, STRIP_BAR, "%zu judged by the task", c->judged);
+  strip_draw(s, r, y, NAME_X, &strip);
+}
+
+static void shift_row(struct surface *s, struct rect r, int y, const struct hold_count *c) {
+  struct strip strip = {0};
+  int64_t largest = -c->least > c->most ? c->least : c->most;
+  if (c->both == 0)
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "rows: none latches at both holds");
+  else
+    strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "rows move %+lld steps, at most %+lld",
+              (long long)c->median, (long long)largest);
+  strip_add(&strip, 1, STYLE_DIM, STRIP_BAR, "file's hold: %zu", c->own);
+  strip_draw(s, r, y, NAME_X, &strip);
+}
+
+static void plan_row(struct surface *s, struct rect r, int y, const struct cut_plan *p, int line) {
+  struct strip strip = {0};
+  size_t at = (size_t)line - 1;
+  if (line == 0 && p->kept > 0)
+    strip_add(&strip, 0, STYLE_EVENT, STRIP_TIGHT,
+              "cut: %zu kept, %lld..%lld steps off; %zu dropped", p->kept, (long long)p->least,
+              (long long)p->most, p->dropped);
+  else if (line == 0)
+    strip_add(&strip, 0, STYLE_EVENT, STRIP_TIGHT, "cut: none would be kept");
+  else if (at < p->named)
+    strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT | STRIP_CUT, "drops %s: %s", p->drop[at].id,
+              p->drop[at].why);
+  else
+    strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT, "drops %zu more", p->dropped - p->named);
+  strip_draw(s, r, y, NAME_X, &strip);
+}
+
+/* --- sources and intervals --- */
+
+static void source_text(struct strip *strip, const struct held_source *h, int64_t steps) {
+  if (h->latch >= 0)
+    strip_add(strip, 0, STYLE_GOOD, STRIP_TIGHT, "at %lld", (long long)h->latch);
+  else if (h->waits)
+    strip_add(strip, 0, STYLE_DIM, STRIP_TIGHT, "not yet: %lld/%lld", (long long)h->rows,
+              (long long)h->all);
+  else if (!h->known)
+    strip_add(strip, 0, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s",
+              h->text[0] ? h->text : "not known");
+  else if (h->refusal == PH_REFUSAL_LEFT)
+    strip_add(strip, 0, STYLE_BAD, STRIP_TIGHT, "no: leaves at %lld", (long long)h->refused);
+  else if (h->refusal == PH_REFUSAL_ENDED)
+    strip_add(strip, 0, STYLE_BAD, STRIP_TIGHT, "no: ends at %lld", (long long)h->refused);
+  else
+    strip_add(strip, 0, STYLE_BAD, STRIP_TIGHT, "never: %lld/%lld at most", (long long)h->longest,
+              (long long)steps);
+  if (h->known && !h->waits && h->latch < 0 && h->text[0])
+    strip_add(strip, 2, STYLE_BAD, STRIP_GLUE | STRIP_CUT, ", %s", h->text);
+}
+
+static void source_row(struct surface *s, struct rect r, int y, const struct held_answer *h,
+                       int source) {
+  static const char *const names[PH_LATCH_SOURCES] = {"recorded", "by task", "dynamic"};
+  struct strip strip = {0};
+  surface_put(s, r, y, NAME_X, STYLE_DIM, names[source]);
+  source_text(&strip, &h->source[source], h->steps);
+  strip_draw(s, r, y, TEXT_X, &strip);
+}
+
+static void interval_row(struct surface *s, struct rect r, int y, const struct held_answer *h,
+                         int at) {
+  const struct held_interval *iv = &h->interval[at];
+  int64_t n = iv->last - iv->first + 1, latch = h->source[h->of].latch;
+  bool latches = latch >= iv->first && latch <= iv->last;
+  bool near = !latches && iv->broken && 3 * n >= h->steps && n < h->steps;
+  enum style style = latches ? STYLE_GOOD : near ? STYLE_WARN : STYLE_NORMAL;
+  struct strip strip = {0};
+  strip_add(&strip, 0, style, STRIP_TIGHT, "%s%lld..%lld",
+            latches ? "◆"
+            : near  ? "~"
+                    : " ",
+            (long long)iv->first, (long long)iv->last);
+  strip_add(&strip, 1, style, STRIP_BLANK, "%lld/%lld", (long long)n, (long long)h->steps);
+  if (!iv->broken)
+    strip_add(&strip, 2, STYLE_DIM, STRIP_BLANK, "to the end");
+  else if (iv->by[0])
+    strip_add(&strip, 2, STYLE_NORMAL, STRIP_BLANK | STRIP_CUT, "broke: %s", iv->by);
+  strip_draw(s, r, y, NAME_X, &strip);
+}
+
+void held_row(struct surface *s, struct rect r, int y, const struct app *app, int line) {
+  const struct held_answer *h = app_held(app);
+  int interval = interval_of(app, line), source = source_of(app, line);
+  int counts = h->count.on ? COUNT_LINES : 0;
+  if (interval >= 0)
+    interval_row(s, r, y, h, interval);
+  else if (source >= 0)
+    source_row(s, r, y, h, source);
+  else if (line < counts && line == 0)
+    count_row(s, r, y, &h->count);
+  else if (line < counts)
+    shift_row(s, r, y, &h->count);
+  else if (line - counts < plan_lines(h, app))
+    plan_row(s, r, y, &h->plan, line - counts);
+  else
+    surface_printf(s, r, y, NAME_X, STYLE_DIM, "%zu more intervals", h->all - h->n);
+}
