@@ -112,8 +112,9 @@ static ph_status scan_folder(ph_scan *out, const char *path, hid_t h5) {
   if (status == PH_OK && files.n == 0)
     status = ph_fail(PH_EFORMAT, "%s: it holds no episode, <timestamp>_<index>_<length>.npz", path);
   if (status == PH_OK)
+    json_decref(read_metadata(odd, sizeof odd, path));
+  if (status == PH_OK)
     status = make_entries(out, files.n, path);
-  json_decref(read_metadata(odd, sizeof odd, path));
   for (size_t i = 0; status == PH_OK && i < files.n; i++, out->n += status == PH_OK)
     status = ph_bigym_path(file, sizeof file, path, files.name[i])
                  ? set_entry(&out->entries[i], file, odd)
@@ -130,11 +131,12 @@ static ph_status scan_file(ph_scan *out, const char *path, hid_t h5) {
   (void)h5;
   memset(out, 0, sizeof *out);
   ph_status status = ph_npz_open(&npz, path);
+  if (status)
+    return status;
   ph_npz_close(npz);
-  if (status == PH_OK)
-    status = make_entries(out, 1, path);
   folder_of(folder, sizeof folder, path);
   json_decref(read_metadata(odd, sizeof odd, folder));
+  status = make_entries(out, 1, path);
   if (status == PH_OK)
     status = set_entry(out->entries, path, odd);
   out->n = status == PH_OK;
@@ -198,8 +200,6 @@ static void set_meta(ph_foreign *out, const char *file) {
   strcpy(m->group, "/");
   strcpy(m->layout, "BiGym");
   strcpy(m->writer, "BiGym");
-  snprintf(out->model_fault, sizeof out->model_fault,
-           "the files of BiGym hold none: --model takes one");
 }
 
 static void find_odd(ph_foreign *out, const ph_bigym *b, const char *odd) {

@@ -427,7 +427,7 @@ TEST_F(BigymStore, ABatchIsAListOfEpisodes) {
   EXPECT_EQ(2, m->dims.action_dim);
   EXPECT_EQ(0.02, m->control_dt);
   EXPECT_EQ(1u, ph_store_find(store, "20260826T101112_1_40.npz"));
-  EXPECT_EQ("STATES ONLY: no model: the files of BiGym hold none: --model takes one", why());
+  EXPECT_EQ("STATES ONLY: no model: the file names none", why());
   size_t n = 0;
   const ph_channel *channels = ph_episode_channels(episode_, &n);
   std::string names;

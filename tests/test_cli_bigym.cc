@@ -1,0 +1,129 @@
+// The program on BiGym's demonstrations: what is in them, their screens with a model and without.
+#include "bigym_help.h"
+#include "cli_help.h"
+
+using cli_help::Outcome;
+using std::string;
+
+namespace {
+
+/* PH_GOLDEN_UPDATE=1 writes it instead. */
+void expect_golden(const string &name, const string &text) {
+  string path = string(TEST_SOURCE_ROOT) + "/tests/golden/" + name + ".txt";
+  if (getenv("PH_GOLDEN_UPDATE"))
+    write_bytes(path, text);
+  EXPECT_EQ(bytes_of(path), text) << "if it should be so: PH_GOLDEN_UPDATE=1";
+}
+
+class CliBigym : public cli_help::Cli {
+protected:
+  void SetUp() override {
+    Cli::SetUp();
+    std::filesystem::create_directory(top / "batch");
+    Put("batch/metadata.json", bigym::metadata);
+    Put("model.xml", bigym::model_xml);
+    Put("batch/20260826T101112_0_30.npz", bigym::zip(moving(31)));
+    Put("batch/20260826T101112_1_40.npz", bigym::zip(moving(41)));
+  }
+  /* A plate that slides and turns, and rests. */
+  static std::vector<bigym::Member> moving(int64_t frames) {
+    auto members = bigym::episode(frames);
+    std::vector<double> qpos, qvel;
+    for (int64_t t = 0; t < frames; t++) {
+      double way = t < 20 ? (double)t / 20 : 1, speed = t < 20 ? 2.5 : 0;
+      for (double part : {0.4, -0.2, 1.5}) {
+        qpos.push_back(part * way);
+        qvel.push_back(part * speed);
+      }
+    }
+    bigym::set(members, "full_qpos", bigym::array_of("<f8", {frames, 3}, bigym::raw(qpos)));
+    bigym::set(members, "full_qvel", bigym::array_of("<f8", {frames, 3}, bigym::raw(qvel)));
+    bigym::set(members, "raw_outer_action", bigym::floats({frames, 2}, -2, 0.125f));
+    bigym::set(members, "reward", bigym::steps(frames, 24));
+    return members;
+  }
+  string Screen(std::vector<string> more) {
+    std::vector<string> args = {"screen", "--size", "120x40"};
+    args.insert(args.end(), more.begin(), more.end());
+    args.push_back("batch");
+    Outcome o = Run(args);
+    EXPECT_EQ(0, o.status) << o.err;
+    return o.out;
+  }
+};
+
+TEST_F(CliBigym, InfoTellsWhatABatchHolds) {
+  Outcome o = Run({"info", "batch"});
+  EXPECT_EQ(0, o.status) << o.err;
+  EXPECT_EQ("", o.err);
+  expect_golden("bigym_info", o.out);
+}
+
+TEST_F(CliBigym, InfoSaysWhatIsOdd) {
+  std::filesystem::remove(top / "batch/metadata.json");
+  std::filesystem::rename(top / "batch/20260826T101112_1_40.npz",
+                          top / "batch/20260826T101112_1_50.npz");
+  Put("batch/20260826T101112_2_30.npz", "junk");
+  Outcome o = Run({"info", "batch"});
+  expect_golden("bigym_info_odd", o.out + o.err + "= " + std::to_string(o.status) + "\n");
+}
+
+TEST_F(CliBigym, InfoAsJson) {
+  Outcome o = Run({"info", "--json", "--model", "model.xml", "batch"});
+  EXPECT_EQ(0, o.status) << o.err;
+  json_t *root = Json(o), *episodes = json_object_get(root, "episodes");
+  EXPECT_EQ("BiGym", Text(root, "layout"));
+  EXPECT_EQ(2u, json_array_size(episodes));
+  json_t *e = json_array_get(episodes, 1);
+  EXPECT_EQ("20260826T101112_1_40.npz", Text(e, "id"));
+  EXPECT_EQ(40, json_integer_value(json_object_get(e, "actions")));
+  EXPECT_EQ(41, json_integer_value(json_object_get(e, "states")));
+  EXPECT_EQ(0.02, json_number_value(json_object_get(e, "control_dt")));
+  EXPECT_EQ("reward: 1 at the last frame", Text(e, "success_source"));
+  EXPECT_EQ(0u, json_array_size(json_object_get(e, "oddities")));
+  std::map<string, string> kinds;
+  json_t *channel, *channels = json_object_get(e, "channels");
+  size_t i;
+  json_array_foreach(channels, i, channel) kinds[Text(channel, "name")] = Text(channel, "kind");
+  EXPECT_EQ("image", kinds["rgb_obs"]);
+  EXPECT_EQ("numbers", kinds["raw_outer_action"]);
+  EXPECT_EQ("other", kinds["seed"]);
+  EXPECT_EQ(0u, kinds.count("full_qpos and full_qvel"));
+  json_decref(root);
+}
+
+TEST_F(CliBigym, ScreenWithoutAModel) {
+  expect_golden("bigym_raw_120x40", Screen({"--at", "24"}));
+}
+
+TEST_F(CliBigym, ScreenWithAModel) {
+  expect_golden("bigym_model_120x40", Screen({"--model", "model.xml", "--at", "12"}));
+}
+
+TEST_F(CliBigym, ItsStatesAreVerified) {
+  Outcome o = Run({"verify", "--mode", "kinematic", "--model", "model.xml", "batch"});
+  EXPECT_EQ(0, o.status) << o.out << o.err;
+  o = Run({"verify", "--mode", "dynamic", "--model", "model.xml", "batch"});
+  EXPECT_NE(string::npos, (o.out + o.err).find("2 actions feed BiGym's code of g1_dex1 (agile)"))
+      << o.out << o.err;
+}
+
+TEST_F(CliBigym, FilesThatCannotBeReadAreOneLine) {
+  Put("20260826T101112_0_30.npz", "PK\3\4");
+  ExpectError({"info", "20260826T101112_0_30.npz"}, 3, "it was not written to the end");
+  Put("x.npz", bigym::zip({{"a.npy", bigym::floats({3})}}));
+  ExpectError({"info", "x.npz"}, 3, "only those of BiGym and of robosuite's raw folders are read");
+  std::filesystem::remove(top / "batch/20260826T101112_0_30.npz");
+  std::filesystem::remove(top / "batch/20260826T101112_1_40.npz");
+  ExpectError({"info", "batch"}, 3, "batch: it holds no episode");
+}
+
+/* What the program prints of one file is what it prints of the folder. */
+TEST_F(CliBigym, ExportsItsRows) {
+  Outcome o = Run({"export", "--columns", "full_qpos*,reward", "--range", "19:21",
+                   "batch/20260826T101112_0_30.npz"});
+  EXPECT_EQ(0, o.status) << o.err;
+  EXPECT_NE(string::npos, o.out.find("0.38")) << o.out;
+}
+
+} // namespace
