@@ -33,8 +33,8 @@ static ph_status buffers(ph_cursor *c) {
 
 ph_status ph_cursor_fresh(ph_cursor *c) {
   ph_sim_free(c->sim);
-  c->sim = NULL;
-  ph_status status = ph_sim_create(&c->sim, c->run->model);
+  c->sim = __atomic_exchange_n(&c->run->spare, NULL, __ATOMIC_ACQ_REL);
+  ph_status status = c->sim ? PH_OK : ph_sim_create(&c->sim, c->run->model);
   return status == PH_OK ? ph_rerun_prepare(c) : status;
 }
 

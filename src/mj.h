@@ -38,6 +38,8 @@ void ph_mj_fork_end(void);
 ph_status ph_mj_copy_model(mjModel **out, const mjModel *m);
 void ph_mj_free_model(mjModel *m); /* Nullable */
 ph_status ph_mj_make_data(mjData **out, const mjModel *m);
+/* How often it was called in this process: each takes milliseconds and megabytes. */
+size_t ph_mj_data_made(void);
 /* Names, sizes and facts of a compiled model; names is filled from empty. */
 ph_status ph_mj_describe(const mjModel *m, ph_names *names, ph_model_facts *facts);
 /* Hash of sizes, options, statistics and every array: no padding, no address. */

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <locale.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +200,14 @@ ph_status ph_mj_copy_model(mjModel **out, const mjModel *m) {
   return job.m || status != PH_OK ? status : ph_fail(PH_ENOMEM, "model: no memory for a copy");
 }
 
+static atomic_size_t data_made;
+
+size_t ph_mj_data_made(void) {
+  return atomic_load(&data_made);
+}
+
 ph_status ph_mj_make_data(mjData **out, const mjModel *m) {
+  atomic_fetch_add(&data_made, 1);
   struct copy job = {m, NULL, NULL};
   ph_status status = ph_mj_guard(make_data, &job);
   *out = job.d;

@@ -160,6 +160,7 @@ static void destroy(ph_rerun *run) {
   for (int i = 0; i < PH_STILL; i++)
     free(run->still[i]);
   ph_state_cache_free(run->cache);
+  ph_sim_free(run->spare);
   ph_start_free(run->start);
   free(run->override);
   free(run->changes);
@@ -200,6 +201,10 @@ static ph_status make(ph_rerun *run) {
     status = ph_cursor_fresh(c);
     if (status == PH_OK)
       status = begin(c);
+  }
+  if (status == PH_OK && !run->full) { /* engine data costs more than all else here */
+    run->spare = c->sim;
+    c->sim = NULL;
   }
   ph_cursor_delete(c);
   run->given = run->opt.from != NULL;

@@ -64,6 +64,7 @@ struct ph_rerun {
   bool full;             /* copies of the engine's data go with them */
   bool lossy;            /* a fault, for tests: restoring loses the warmstart */
   ph_state_cache *cache;
+  ph_sim *spare; /* the one that it was tried with, for the first cursor that asks; NULL. Atomic */
 };
 
 struct ph_cursor {

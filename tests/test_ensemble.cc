@@ -78,6 +78,15 @@ TEST_F(Ragged, DynamicRunsAreTheRecordedOnesBitForBit) {
 }
 
 /* Past its end a dynamic run goes on under the last action. */
+TEST_F(Ragged, AFirstSeekMakesEngineDataOnceForEachEnv) {
+  Ensemble e(s, opt);
+  size_t before = ph_mj_data_made();
+  e.seek(10, true);
+  EXPECT_EQ(3u, ph_mj_data_made() - before);
+  e.seek(4, true);
+  EXPECT_EQ(3u, ph_mj_data_made() - before);
+}
+
 TEST_F(Ragged, HeldEnvsGoOnUnderTheirLastAction) {
   opt.hold_last = true;
   Ensemble e(s, opt);
