@@ -72,6 +72,25 @@ static std::string output_of(const std::string &command, int *status) {
   return text;
 }
 
+// 0 and 1 alone are what it found; the head of a pipe ends it early.
+TEST(Readme, TheLatchCommandsRun) {
+  const char *program = std::getenv("PLAYHEAD_PROGRAM");
+  ASSERT_NE(program, nullptr);
+  std::string text = read_file(root + "/README.md"), begin = "\n$playhead latch ";
+  int n = 0;
+  for (size_t at = 0; (at = text.find(begin, at)) != std::string::npos; at += begin.size(), n++) {
+    size_t from = at + begin.size() - 6; /* the verb */
+    std::string line = text.substr(from, text.find('\n', from) - from);
+    int status = -1;
+    std::string command = "cd " + root + " && " + program + " " + line.substr(0, line.find('#'));
+    std::string said = output_of(command + " 2>&1", &status);
+    EXPECT_TRUE(status == 0 || status == 256) << command << "\n" << said;
+    EXPECT_GT(said.size(), 100u) << command;
+    EXPECT_EQ(said.find("playhead: "), std::string::npos) << said;
+  }
+  EXPECT_GE(n, 6);
+}
+
 // Digits may differ where the mathematics library does, and the promise with the engine.
 TEST(Readme, TheScreenIsTheProgramsOwn) {
   const char *program = std::getenv("PLAYHEAD_PROGRAM");
