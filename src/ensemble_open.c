@@ -203,20 +203,75 @@ size_t ph_ensemble_room(void) {
   return (size_t)limit.rlim_cur / 2;
 }
 
-static ph_status open_each(struct opened *o, ph_store *store, const size_t *entry, size_t n,
-                           const ph_ensemble_options *opt, bool (*cancel)(void *arg), void *arg) {
-  size_t files = ph_ensemble_room();
-  ph_status status = PH_OK;
-  for (size_t i = 0; status == PH_OK && i < n; i++) {
-    if (cancel && cancel(arg))
-      return ph_fail(PH_ECANCELED, "envs: canceled");
-    if (i < files || i == opt->lead)
-      status = take(&o[i], store, entry[i], opt, i > 0 ? &o[i - 1] : NULL);
-    else
-      snprintf(o[i].reason, sizeof o[i].reason,
-               "this process may have no more files open: raise `ulimit -n` above %zu", 2 * n);
+struct ph_ensemble_opening {
+  ph_store *store; /* borrowed */
+  size_t *entry;
+  size_t n, done, files;
+  struct opened *opened; /* (n) */
+  ph_ensemble_options opt;
+  ph_task *task; /* referenced; NULL */
+  char *success; /* NULL */
+};
+
+void ph_ensemble_opening_free(ph_ensemble_opening *o) {
+  if (!o)
+    return;
+  for (size_t i = 0; o->opened && i < o->n; i++)
+    clear(&o->opened[i]);
+  ph_task_unref(o->task);
+  free(o->success);
+  free(o->opened);
+  free(o->entry);
+  free(o);
+}
+
+ph_status ph_ensemble_opening_begin(ph_ensemble_opening **out, ph_store *store, const size_t *entry,
+                                    size_t n, const ph_ensemble_options *opt) {
+  const ph_ensemble_options usual = PH_ENSEMBLE_OPTIONS_INIT;
+  *out = NULL;
+  ph_status status = check_entries(store, entry, n);
+  if (status != PH_OK)
+    return status;
+  ph_ensemble_opening *o = calloc(1, sizeof *o);
+  if (!o)
+    return ph_fail(PH_ENOMEM, "envs: no memory for them");
+  o->store = store;
+  o->n = n;
+  o->files = ph_ensemble_room();
+  o->opt = opt ? *opt : usual;
+  o->task = o->opt.task ? ph_task_ref(o->opt.task) : NULL;
+  o->opt.task = o->task;
+  o->success = o->opt.success ? strdup(o->opt.success) : NULL;
+  bool ok = o->success || !o->opt.success;
+  o->opt.success = o->success;
+  o->entry = calloc(n + 1, sizeof *o->entry);
+  o->opened = calloc(n + 1, sizeof *o->opened);
+  if (!ok || !o->entry || !o->opened) {
+    ph_ensemble_opening_free(o);
+    return ph_fail(PH_ENOMEM, "envs: no memory for them");
   }
-  return status;
+  if (n > 0)
+    memcpy(o->entry, entry, n * sizeof *entry);
+  *out = o;
+  return PH_OK;
+}
+
+size_t ph_ensemble_opening_done(const ph_ensemble_opening *o) {
+  return o->done;
+}
+
+ph_status ph_ensemble_opening_next(ph_ensemble_opening *o) {
+  size_t i = o->done;
+  ph_status status = PH_OK;
+  if (i == o->n)
+    return PH_END;
+  if (i < o->files || i == o->opt.lead)
+    status = take(&o->opened[i], o->store, o->entry[i], &o->opt, i > 0 ? &o->opened[i - 1] : NULL);
+  else
+    snprintf(o->opened[i].reason, sizeof o->opened[i].reason,
+             "this process may have no more files open: raise `ulimit -n` above %zu", 2 * o->n);
+  o->done += status == PH_OK;
+  return status == PH_OK && o->done == o->n ? PH_END : status;
 }
 
 static void describe(ph_ensemble_source *to, const struct opened *o, const ph_entry *entry) {
@@ -239,33 +294,39 @@ static void give(ph_ensemble *e, ph_episode **owned, struct opened *o, size_t n)
   }
 }
 
-ph_status ph_ensemble_open(ph_ensemble **out, ph_store *store, const size_t *entry, size_t n,
-                           const ph_ensemble_options *opt, bool (*cancel)(void *arg), void *arg) {
-  const ph_ensemble_options usual = PH_ENSEMBLE_OPTIONS_INIT;
-  opt = opt ? opt : &usual;
+ph_status ph_ensemble_opening_end(ph_ensemble **out, ph_ensemble_opening *o) {
   *out = NULL;
-  ph_status status = check_entries(store, entry, n);
-  if (status != PH_OK)
-    return status;
-  struct opened *o = calloc(n + 1, sizeof *o);
-  ph_ensemble_source *source = calloc(n + 1, sizeof *source);
-  ph_episode **owned = calloc(n + 1, sizeof *owned);
-  if (!o || !source || !owned)
+  ph_ensemble_source *source = calloc(o->n + 1, sizeof *source);
+  ph_episode **owned = calloc(o->n + 1, sizeof *owned);
+  ph_status status = PH_OK;
+  if (!source || !owned)
     status = ph_fail(PH_ENOMEM, "envs: no memory for them");
+  for (size_t i = 0; status == PH_OK && i < o->n; i++)
+    describe(&source[i], &o->opened[i], ph_store_entry(o->store, o->entry[i]));
   if (status == PH_OK)
-    status = open_each(o, store, entry, n, opt, cancel, arg);
-  for (size_t i = 0; status == PH_OK && i < n; i++)
-    describe(&source[i], &o[i], ph_store_entry(store, entry[i]));
-  if (status == PH_OK)
-    status = ph_ensemble_create(out, source, n, opt);
+    status = ph_ensemble_create(out, source, o->n, &o->opt);
   if (status == PH_OK) {
-    give(*out, owned, o, n);
+    give(*out, owned, o->opened, o->n);
     owned = NULL;
   }
-  for (size_t i = 0; o && i < n; i++)
-    clear(&o[i]);
   free(owned);
   free(source);
-  free(o);
+  return status;
+}
+
+ph_status ph_ensemble_open(ph_ensemble **out, ph_store *store, const size_t *entry, size_t n,
+                           const ph_ensemble_options *opt, bool (*cancel)(void *arg), void *arg) {
+  ph_ensemble_opening *o = NULL;
+  *out = NULL;
+  ph_status status = ph_ensemble_opening_begin(&o, store, entry, n, opt);
+  while (status == PH_OK) {
+    if (cancel && cancel(arg))
+      status = ph_fail(PH_ECANCELED, "envs: canceled");
+    else
+      status = ph_ensemble_opening_next(o);
+  }
+  if (status == PH_END)
+    status = ph_ensemble_opening_end(out, o);
+  ph_ensemble_opening_free(o);
   return status;
 }

@@ -414,6 +414,39 @@ TEST(EnsembleOpen, AnotherTaskHoldsAsLongAsItSays) {
   }
 }
 
+/* In pieces: how far it is, what is judged by is kept, and it is given up at any place. */
+TEST(EnsembleOpen, InPiecesItIsTheSame) {
+  Recorded run(runs + "drawer_close");
+  size_t entry[] = {0, 4, 1};
+  for (size_t until = 0; until < 3; until++) {
+    std::string success = "s.step >= 3";
+    ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
+    opt.success = success.c_str();
+    ph_ensemble_opening *o = nullptr;
+    ASSERT_EQ(PH_OK, ph_ensemble_opening_begin(&o, run.store, entry, 3, &opt));
+    success.assign(success.size(), '?');
+    for (size_t i = 0; i < until; i++) {
+      EXPECT_EQ(i, ph_ensemble_opening_done(o));
+      ASSERT_EQ(PH_OK, ph_ensemble_opening_next(o)) << ph_error();
+    }
+    if (until < 2) {
+      ph_ensemble_opening_free(o);
+      continue;
+    }
+    ph_ensemble *e = nullptr;
+    ASSERT_EQ(PH_END, ph_ensemble_opening_next(o));
+    EXPECT_EQ(3u, ph_ensemble_opening_done(o));
+    EXPECT_EQ(PH_END, ph_ensemble_opening_next(o)) << "and so it stays";
+    ASSERT_EQ(PH_OK, ph_ensemble_opening_end(&e, o)) << ph_error();
+    ph_ensemble_opening_free(o);
+    for (size_t i = 0; i < 3; i++) {
+      EXPECT_STREQ("", ph_ensemble_env_of(e, i)->reason);
+      EXPECT_STREQ(ph_store_entry(run.store, entry[i])->id, ph_ensemble_env_of(e, i)->id);
+    }
+    ph_ensemble_free(e);
+  }
+}
+
 TEST(EnsembleOpen, WhatIsNotThereIsRefused) {
   Recorded run(runs + "drawer_close");
   ph_ensemble *e = nullptr;

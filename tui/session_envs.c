@@ -16,14 +16,6 @@ enum {
   PASS_SUBSTEPS = 1000000 /* that `screen` runs whatever is shown */
 };
 
-/* One that is open. */
-struct source {
-  ph_episode *episode;
-  ph_model *model;
-  ph_task *task;
-  char reason[300];
-};
-
 struct envs {
   int asked; /* of the wish that it was made for, with: */
   ph_tolerance tolerance;
@@ -31,9 +23,8 @@ struct envs {
   size_t known; /* episodes in the store when it was last looked for more of the round */
   size_t n;     /* episodes */
   size_t *entry;
-  struct source *source;
-  size_t opened;
-  ph_ensemble *e; /* NULL: not all are open, or: */
+  ph_ensemble_opening *opening; /* NULL: not begun, or it has ended */
+  ph_ensemble *e;               /* NULL: not all are open, or: */
   char refused[400];
   bool started;
   /* where it was asked to be, and whether it is there */
@@ -46,19 +37,11 @@ struct envs {
   bool told_over;
 };
 
-static void close_source(struct source *o) {
-  ph_task_unref(o->task);
-  ph_model_unref(o->model);
-  ph_episode_free(o->episode);
-}
-
 void session_envs_free(struct envs *v) {
   if (!v)
     return;
   ph_ensemble_free(v->e);
-  for (size_t i = 0; v->source && i < v->opened; i++)
-    close_source(&v->source[i]);
-  free(v->source);
+  ph_ensemble_opening_free(v->opening);
   free(v->entry);
   free(v);
 }
@@ -94,10 +77,8 @@ static struct envs *begin(const struct session *s) {
     size_t n = ph_ensemble_round(s->store, s->last.episode, v->entry, (size_t)asked);
     v->n = n < (size_t)asked ? n : (size_t)asked;
     v->broadcast = n == 1 && asked > 1 && asked < PH_ENSEMBLE_MAX;
-    v->source = calloc(v->n ? v->n : 1, sizeof *v->source);
-  }
-  if (v->entry && v->source)
     return v;
+  }
   session_envs_free(v);
   return NULL;
 }
@@ -133,60 +114,14 @@ bool session_envs_aim(struct session *s) {
 
 /* --- opening --- */
 
-/* Judged as the episode on show is; `before` (nullable) is of an env whose task it may share. */
-static ph_status open_task(struct source *o, struct session *s, const ph_episode_meta *meta,
-                           const struct source *before) {
-  ph_task *other = NULL;
-  const char *text;
-  ph_status status = PH_OK;
-  const ph_episode_meta *had = before && before->task ? ph_episode_meta_of(before->episode) : NULL;
-  if (had && strcmp(had->task_sha256, meta->task_sha256) == 0 &&
-      strcmp(had->env_name, meta->env_name) == 0) {
-    o->task = ph_task_ref(before->task);
-    return PH_OK;
-  }
-  if (*meta->task_sha256 && (!s->task || ph_task_info_of(s->task)->judges_only) &&
-      (ph_store_task(&text, s->store, meta->task_sha256) != PH_OK ||
-       ph_task_parse(&o->task, text, strlen(text), meta->env_name) != PH_OK)) {
-    o->task = NULL;
-    snprintf(o->reason, sizeof o->reason, "%s", ph_error());
-  }
-  if (s->task) {
-    status = ph_task_with_judge(&other, o->task, s->task);
-    if (status != PH_OK)
-      return status;
-    ph_task_unref(o->task);
-    o->task = other;
-  }
-  if (s->success) {
-    status = ph_task_with_success(&other, o->task, s->success);
-    if (status != PH_OK)
-      return status;
-    ph_task_unref(o->task);
-    o->task = other;
-  }
-  return PH_OK;
+static void refuse(struct envs *v, ph_status status) {
+  snprintf(v->refused, sizeof v->refused, "%s",
+           status == PH_ENOMEM ? ph_status_message(status) : ph_error());
 }
 
-static void open_source(struct source *o, struct session *s, size_t place,
-                        const struct source *before) {
-  if (ph_store_episode(&o->episode, s->store, place) != PH_OK) {
-    o->episode = NULL;
-    snprintf(o->reason, sizeof o->reason, "%s", ph_error());
-    return;
-  }
-  const ph_episode_meta *meta = ph_episode_meta_of(o->episode);
-  if (ph_store_model(&o->model, s->store, meta->model_sha256) != PH_OK) {
-    o->model = NULL;
-    snprintf(o->reason, sizeof o->reason, "%s", ph_error());
-  }
-  if (open_task(o, s, meta, before) != PH_OK)
-    snprintf(o->reason, sizeof o->reason, "%s", ph_error());
-}
-
-static void make(struct envs *v, struct session *s) {
+/* As the episode on show is judged. */
+static void begin_opening(struct envs *v, struct session *s) {
   ph_ensemble_options opt = PH_ENSEMBLE_OPTIONS_INIT;
-  ph_ensemble_source *source = calloc(v->n, sizeof *source);
   opt.broadcast = v->broadcast ? v->asked : 0;
   opt.budget = ENVS_CACHE;
   opt.engines = ENVS_RUN;
@@ -194,20 +129,26 @@ static void make(struct envs *v, struct session *s) {
   opt.hold_last = s->last.envs.hold;
   opt.align = s->last.envs.align;
   opt.lead = place_in(v, s->last.episode);
-  for (size_t i = 0; source && i < v->n; i++) {
-    const struct source *o = &v->source[i];
-    const ph_entry *entry = ph_store_entry(s->store, v->entry[i]);
-    source[i] = (ph_ensemble_source){
-        o->episode, o->model,      o->task,       o->reason[0] ? o->reason : NULL,
-        entry->id,  entry->env_id, entry->episode};
-  }
-  ph_status status = source ? ph_ensemble_create(&v->e, source, v->n, &opt) : PH_ENOMEM;
+  opt.task = s->task;
+  opt.success = s->success;
+  ph_status status = ph_ensemble_opening_begin(&v->opening, s->store, v->entry, v->n, &opt);
+  if (status != PH_OK)
+    refuse(v, status);
+}
+
+/* Another env may lead by now. */
+static void end_opening(struct envs *v, struct session *s) {
+  ph_status status = ph_ensemble_opening_end(&v->e, v->opening);
+  ph_ensemble_opening_free(v->opening);
+  v->opening = NULL;
   if (status != PH_OK) {
-    v->e = NULL;
-    snprintf(v->refused, sizeof v->refused, "%s",
-             status == PH_ENOMEM ? ph_status_message(status) : ph_error());
+    refuse(v, status);
+    return;
   }
-  free(source);
+  if (!v->broadcast)
+    ph_ensemble_set_lead(v->e, place_in(v, s->last.episode));
+  ph_ensemble_set_hold(v->e, s->last.envs.hold);
+  ph_ensemble_align(v->e, s->last.envs.align);
 }
 
 static bool is_opening(const struct envs *v) {
@@ -216,18 +157,17 @@ static bool is_opening(const struct envs *v) {
 
 static void open_some(struct envs *v, struct session *s, uint64_t until,
                       bool (*interrupted)(void *arg), void *arg) {
-  while (v->opened < v->n) {
-    struct source *o = &v->source[v->opened];
-    if (v->opened < ph_ensemble_room())
-      open_source(o, s, v->entry[v->opened], v->opened > 0 ? o - 1 : NULL);
-    else
-      snprintf(o->reason, sizeof o->reason,
-               "this process may have no more files open: `ulimit -n` says how many");
-    v->opened++;
+  if (!v->opening)
+    begin_opening(v, s);
+  while (is_opening(v)) {
+    ph_status status = ph_ensemble_opening_next(v->opening);
+    if (status == PH_END)
+      end_opening(v, s);
+    else if (status != PH_OK)
+      refuse(v, status);
     if ((until && session_clock() >= until) || (interrupted && interrupted(arg)))
       return;
   }
-  make(v, s);
 }
 
 /* --- the pass --- */
@@ -316,8 +256,7 @@ static void seek(struct envs *v, struct piece *piece) {
   ph_status status = ph_ensemble_seek(v->e, v->playhead, v->substep, v->dynamic, is_used_up, piece);
   v->sought = status != PH_ECANCELED;
   if (status != PH_OK && status != PH_ECANCELED)
-    snprintf(v->refused, sizeof v->refused, "%s",
-             status == PH_ENOMEM ? ph_status_message(status) : ph_error());
+    refuse(v, status);
 }
 
 /* --- the answer --- */
@@ -461,7 +400,7 @@ ph_status session_envs_answer(struct session *s, struct opened *o, struct snapsh
   out->asked = v->asked;
   out->episode = s->last.episode;
   out->broadcast = v->broadcast;
-  out->opened = v->opened;
+  out->opened = v->opening ? ph_ensemble_opening_done(v->opening) : v->e ? v->n : 0;
   out->n = v->n;
   out->ready = v->e != NULL;
   snprintf(out->refused, sizeof out->refused, "%s", v->refused);

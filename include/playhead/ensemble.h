@@ -78,11 +78,27 @@ PH_API size_t ph_ensemble_room(void);
 /* Opens these entries of a store with the models and tasks that it has of them; owns all of it, and
  * the store is not needed any more. cancel (nullable) is asked before each. opt is nullable. *out
  * is the caller's. PH_EINVAL: no entry or too many, a broadcast of several, no such lead.
- * PH_ECANCELED, PH_ENOMEM. What cannot be read is a reason of that env, as is that there is no room
- * for it. */
+ * PH_ECANCELED; PH_ETASK: the task or expression that is to judge does not; PH_ENOMEM. What cannot
+ * be read is a reason of that env, as is that there is no room for it. */
 PH_API ph_status ph_ensemble_open(ph_ensemble **out, ph_store *store, const size_t *entry, size_t n,
                                   const ph_ensemble_options *opt, bool (*cancel)(void *arg),
                                   void *arg);
+
+/* The same in pieces, for who shows how far it is and answers in between. The store must outlive
+ * it; *out is the caller's, free is always legal. Begin: PH_EINVAL, PH_ENOMEM. */
+typedef struct ph_ensemble_opening ph_ensemble_opening;
+PH_API ph_status ph_ensemble_opening_begin(ph_ensemble_opening **out, ph_store *store,
+                                           const size_t *entry, size_t n,
+                                           const ph_ensemble_options *opt);
+PH_API void ph_ensemble_opening_free(ph_ensemble_opening *o); /* Nullable */
+/* Entries that are open, or have a reason, of all. */
+PH_API size_t ph_ensemble_opening_done(const ph_ensemble_opening *o);
+/* Opens one more. PH_END: all are, and the ensemble can be had. PH_ENOMEM, PH_ETASK: the task or
+ * the expression that judges. */
+PH_API ph_status ph_ensemble_opening_next(ph_ensemble_opening *o);
+/* Of all that are open: once, after PH_END. PH_EINVAL, PH_ENOMEM. */
+PH_API ph_status ph_ensemble_opening_end(ph_ensemble **out, ph_ensemble_opening *o);
+
 /* Likewise of what the caller has. The episodes must outlive it. PH_EINVAL, PH_ENOMEM. */
 PH_API ph_status ph_ensemble_create(ph_ensemble **out, const ph_ensemble_source *source, size_t n,
                                     const ph_ensemble_options *opt);
