@@ -13,6 +13,8 @@
 #include "fail.h"
 #include "sniff.h"
 
+#define ODD_NAME "its name is not <timestamp>_<index>_<length>.npz"
+
 /* --- which paths --- */
 
 static const char *base_name(const char *path) {
@@ -90,7 +92,7 @@ static ph_status set_entry(ph_entry *e, const char *path, const char *odd) {
   if (ph_bigym_parse(&name, file))
     e->episode = name.index;
   else
-    ph_say_also(e->oddity, sizeof e->oddity, "its name is not <timestamp>_<index>_<length>.npz");
+    ph_say_also(e->oddity, sizeof e->oddity, ODD_NAME);
   if (odd[0])
     ph_say_also(e->oddity, sizeof e->oddity, odd);
   return PH_OK;
@@ -204,6 +206,9 @@ static void set_meta(ph_foreign *out, const char *file) {
 
 static void find_odd(ph_foreign *out, const ph_bigym *b, const char *odd) {
   char length[200];
+  ph_bigym_name name;
+  if (!ph_bigym_parse(&name, base_name(b->file)))
+    ph_foreign_find(out, PH_FINDING_ODDITY, -1, ODD_NAME);
   if (odd[0])
     ph_foreign_find(out, PH_FINDING_ODDITY, -1, "%s", odd);
   compare_length(length, sizeof length, b->file, b->frames);

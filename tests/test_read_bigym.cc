@@ -535,6 +535,21 @@ TEST_F(BigymStore, WhatIsOddOfTheMetadataIsSaidOnce) {
   EXPECT_EQ(0, ph_episode_meta_of(episode_)->control_dt);
 }
 
+TEST_F(BigymStore, EachThingThatIsOddIsSaidOnce) {
+  batch.put("notes.npz", zip(episode(5)));
+  unlink((batch / "metadata.json").c_str());
+  take(batch / "notes.npz");
+  size_t n = 0;
+  const ph_finding *all = ph_episode_findings(episode_, &n);
+  std::string odd;
+  for (size_t i = 0; i < n; i++)
+    if (all[i].kind == PH_FINDING_ODDITY)
+      odd += std::string(all[i].text) + "\n";
+  EXPECT_EQ("its name is not <timestamp>_<index>_<length>.npz\n"
+            "metadata.json: it cannot be read: No such file or directory\n",
+            odd);
+}
+
 TEST_F(BigymStore, AnEmptyBatchIsOneLine) {
   for (auto &name : {batch.a, batch.b, batch.c})
     unlink((batch / name).c_str());
