@@ -103,6 +103,7 @@ ph_status ph_episode_new(ph_episode **out, const ph_episode_meta *meta, uint32_t
     goto out;
   }
   e->meta = *meta;
+  e->last_outcome = -1;
   e->columns = columns & ~PH_COL_BIT(PH_COL_FINAL_STATE);
   if (meta->states == meta->actions + 1)
     e->columns |= PH_COL_BIT(PH_COL_FINAL_STATE);

@@ -35,6 +35,7 @@ struct ph_episode {
   size_t nchannels;
   ph_finding *findings;
   size_t nfindings;
+  int8_t last_outcome; /* -1, or the predicate after the last action, whose state is not stored */
   bool late_predicate; /* its row 0 is of no action: of the first state nothing is known */
   bool time_odd;       /* a finding says that its times are not even */
   char no_model[360];  /* "" or why its states have no names, a sentence */

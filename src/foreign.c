@@ -214,6 +214,16 @@ static void settle_dims(ph_foreign *f, const ph_foreign_row *row, const ph_model
 
 /* --- outcome --- */
 
+/* Of the last action where no state follows it: -1 where one does, or it is not known. */
+static int8_t last_outcome(const ph_foreign *f) {
+  const ph_array *array = array_at(f, f->success);
+  int64_t row = f->meta.actions - 1 + f->action_shift;
+  double value = 0;
+  bool told = array && f->meta.states == f->meta.actions && row >= 0 && row < array->channel.rows &&
+              array->read(array, row, 1, &value) == PH_OK;
+  return told ? value == 1 : -1;
+}
+
 static void settle_success(ph_foreign *f) {
   ph_episode_meta *m = &f->meta;
   const ph_array *array = array_at(f, f->success);
@@ -443,6 +453,7 @@ ph_status ph_foreign_episode(ph_episode **out, ph_foreign *foreign, const ph_mod
   memcpy(e->no_model, fault, sizeof fault);
   e->own_model = f->model_text != NULL;
   e->late_predicate = f->success >= 0;
+  e->last_outcome = last_outcome(f);
   e->rounded = f->model_text && is_rounded(f->model_text, f->model_size);
   e->findings = f->findings;
   e->nfindings = f->nfindings;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "episode.h"
 #include "fail.h"
 
 enum { CHUNK = 512 };
@@ -123,6 +124,10 @@ ph_status ph_take_recorded(const ph_taking *t) {
     if (status != PH_OK)
       break;
     status = ph_intervals_add(&t->out->intervals, some, (size_t)part);
+  }
+  if (status == PH_OK && t->episode->last_outcome >= 0) {
+    some[0] = t->episode->last_outcome > 0;
+    status = ph_intervals_add(&t->out->intervals, some, 1);
   }
   if (status == PH_ENOMEM)
     return status;
