@@ -42,7 +42,7 @@ inline ph_status cut(const string &out, const string &source, const Plan &plan,
 }
 
 /* Bytes of a file, or of all files of a folder by their names. */
-inline std::map<string, Bytes> bytes_of(const string &path) {
+inline std::map<string, Bytes> contents_of(const string &path) {
   std::map<string, Bytes> out;
   if (!std::filesystem::is_directory(path))
     out[""] = slurp(path);
@@ -54,17 +54,17 @@ inline std::map<string, Bytes> bytes_of(const string &path) {
 }
 
 /* It is refused, nothing is left behind, and the source stays bit for bit. */
-inline void expect_refused(const Folder &dir, const string &out, const string &source,
+inline void expect_refused(const read_help::Folder &dir, const string &out, const string &source,
                            const Plan &plan, ph_status status, const string &word,
                            const ph_cut_options &opt = options()) {
-  auto before = bytes_of(source);
+  auto before = contents_of(source);
   auto list = names(dir.path());
   ph_cut_tally tally = {77, 0, 0, 0, 0, 0};
   EXPECT_EQ(cut(out, source, plan, opt, &tally), status) << ph_error();
   EXPECT_TRUE(says(ph_error(), word));
   EXPECT_EQ(tally.kept, 77u);
   EXPECT_EQ(names(dir.path()), list);
-  EXPECT_EQ(bytes_of(source), before);
+  EXPECT_EQ(contents_of(source), before);
 }
 
 /* Files may have no more bytes than that, as on a disk that is full. */

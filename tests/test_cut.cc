@@ -65,10 +65,10 @@ protected:
 
 TEST_F(Cut, ARunBecomesADatasetOfEpisodesThatEndAtTheirLatch) {
   WriteRun();
-  auto before = bytes_of(dir / "run");
+  auto before = contents_of(dir / "run");
   ph_cut_tally tally;
   ASSERT_EQ(cut(dir / "out.h5", dir / "run", run_plan, options(0.1), &tally), PH_OK) << ph_error();
-  EXPECT_EQ(bytes_of(dir / "run"), before);
+  EXPECT_EQ(contents_of(dir / "run"), before);
   EXPECT_EQ(names(dir.path()), (pack_help::Paths{"out.h5", "run"}));
   EXPECT_EQ(tally.kept, 2u);
   EXPECT_EQ(tally.dropped, 1u);
@@ -114,12 +114,12 @@ TEST_F(Cut, DatasetsAndEpisodeFilesAreCutTheSameWay) {
   for (bool compress : {false, true}) {
     string name = compress ? "packed" : "plain", source = dir / (name + ".h5");
     write_dataset(source, model, task, {{0, 7}, {0, 2}}, compress);
-    auto before = bytes_of(source);
+    auto before = contents_of(source);
     Plan plan = {line("demo_0", 0, 3), line("demo_1", 0, 4)};
     ph_cut_options opt = options();
     opt.compress = !compress;
     ASSERT_EQ(cut(dir / (name + "_cut.h5"), source, plan, opt), PH_OK) << ph_error();
-    EXPECT_EQ(bytes_of(source), before);
+    EXPECT_EQ(contents_of(source), before);
     Store from = open_store({source}), to = open_store({dir / (name + "_cut.h5")});
     for (size_t k = 0; k < 2; k++) {
       Episode a = episode_of(from, k), b = episode_of(to, k);

@@ -105,9 +105,9 @@ protected:
   }
   void ExpectCut(const string &name, const Plan &plan, ph_cut_options opt = options()) {
     string source = dir / name, out = dir / ("cut_" + name);
-    auto before = bytes_of(source);
+    auto before = contents_of(source);
     ASSERT_EQ(cut(out, source, plan, opt), PH_OK) << ph_error();
-    EXPECT_EQ(bytes_of(source), before) << name;
+    EXPECT_EQ(contents_of(source), before) << name;
     string differs = Compare(source, out, plan, opt.latched);
     if (differs != "-") {
       EXPECT_EQ(differs, "\n") << name;

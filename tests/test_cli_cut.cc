@@ -1,0 +1,414 @@
+// The verb cut, from outside.
+#include "bigym_help.h"
+#include "cut_help.h"
+#include "foreign_layouts.h"
+#include "kill_help.h"
+
+using cli_help::Cli;
+using cli_help::Outcome;
+using cli_help::Slurp;
+using cut_help::contents_of;
+using std::string;
+namespace fs = std::filesystem;
+
+namespace {
+
+/* A cart that is pushed on, off and on again: success breaks once, and holds for good later. */
+const char kCart[] =
+    "return { name = 'cart', model = 'cart.xml', control_steps = 2, hold_seconds = 0.1,\n"
+    "  max_steps = 200, success = function(s) return s.joint.cart > 0.01 end,\n"
+    "  reset = function(env, rng) env.qpos.cart = 0.008 + 0.001 * rng() end,\n"
+    "  policy = function(s, rng) if s.time < 0.04 then return {2 + rng()} end\n"
+    "    if s.time < 0.09 then return {-4} end return {4} end }\n";
+
+class CliCut : public Cli {
+protected:
+  void SetUp() override {
+    Cli::SetUp();
+    Put("cart.lua", kCart);
+    ASSERT_EQ(Record("run").status, 0);
+    before = contents_of(Path("run"));
+  }
+  void TearDown() override {
+    EXPECT_EQ(contents_of(Path("run")), before); /* whatever was asked for */
+    Cli::TearDown();
+  }
+  /* Names in the folder, but what the tests themselves put there. */
+  std::vector<string> Names() {
+    std::vector<string> names;
+    for (const auto &entry : fs::directory_iterator(top))
+      if (entry.path().filename() != "out" && entry.path().filename() != "err")
+        names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  void ExpectNothingNew(const std::vector<string> &args, int status, const string &part) {
+    auto names = Names();
+    ExpectError(args, status, part);
+    EXPECT_EQ(Names(), names);
+  }
+  json_t *Cut(std::vector<string> args, int status = 0) {
+    args.insert(args.begin(), {"cut", "--json"});
+    Outcome o = Run(args);
+    EXPECT_EQ(o.status, status) << o.err << o.out;
+    return Json(o);
+  }
+  static int64_t Whole(json_t *object, const char *key) {
+    json_t *value = json_object_get(object, key);
+    EXPECT_TRUE(json_is_integer(value)) << key;
+    return json_integer_value(value);
+  }
+  /* By id: the row that `latch` says. */
+  std::map<string, int64_t> Latches(const string &path, const string &hold, const char *source) {
+    std::map<string, int64_t> rows;
+    json_t *latch = Json(Run({"latch", "--json", "--hold", hold, path})), *e;
+    size_t i;
+    json_array_foreach(json_object_get(latch, "episodes"), i, e) {
+      json_t *row = json_object_get(e, source);
+      rows[Text(e, "id")] = json_is_integer(row) ? json_integer_value(row) : -1;
+    }
+    json_decref(latch);
+    return rows;
+  }
+  /* A shell line in the folder, with the program as $P. */
+  Outcome Shell(const string &line) {
+    string command = "cd " + top.string() + " && export HOME=" + top.string() +
+                     " LC_ALL=C.UTF-8 P=" + program + " && { " + line + "; } >out 2>err";
+    int status = system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Slurp(top / "out"), Slurp(top / "err")};
+  }
+
+  std::map<string, cut_help::Bytes> before;
+};
+
+TEST_F(CliCut, EpisodesEndAtTheirLatchAndComeBackBitForBit) {
+  auto rows = Latches("run", "0.02", "dynamic"), longer = Latches("run", "0.1", "dynamic");
+  Outcome o = Run({"cut", "run", "--hold", "0.02"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  EXPECT_EQ(o.out.rfind("3 of 3 episodes latch at a hold of 0.02 s (dynamic), ", 0), 0u) << o.out;
+  EXPECT_NE(o.out.find("; written to run_hold0p02s.h5\n"), string::npos) << o.out;
+  EXPECT_EQ(Names(), (std::vector<string>{"cart.lua", "cart.xml", "run", "run_hold0p02s.h5"}));
+  json_t *info = Json(Run({"info", "--json", "run_hold0p02s.h5"})), *e;
+  size_t i;
+  std::vector<int64_t> got, want;
+  json_array_foreach(json_object_get(info, "episodes"), i, e) {
+    got.push_back(Whole(e, "actions"));
+    EXPECT_EQ(Text(e, "end_reason"), "success");
+    EXPECT_EQ(Text(e, "guarantee"), "EXACT");
+  }
+  json_decref(info);
+  for (auto &[id, row] : rows) {
+    want.push_back(row);
+    EXPECT_LT(row, longer[id]); /* it broke before it held for long */
+  }
+  std::sort(got.begin(), got.end());
+  std::sort(want.begin(), want.end());
+  EXPECT_EQ(got, want);
+  Outcome verify = Run({"verify", "--expect", "bitwise", "run_hold0p02s.h5"});
+  EXPECT_EQ(verify.status, 0) << verify.out << verify.err;
+  EXPECT_NE(verify.out.find("3 bitwise"), string::npos) << verify.out;
+  for (auto &[id, row] : Latches("run_hold0p02s.h5", "0.02", "recorded"))
+    EXPECT_TRUE(std::count(want.begin(), want.end(), row)) << id;
+}
+
+TEST_F(CliCut, JsonSaysWhatWasDone) {
+  auto rows = Latches("run", "0.02", "kinematic");
+  json_t *cut = Cut({"run", "--hold", "0.02", "--by", "kinematic", "-o", "o.h5"}), *e;
+  EXPECT_EQ(Keys(cut),
+            "output by hold_seconds fingerprint kept left_out least_cut most_cut episodes");
+  EXPECT_EQ(Text(cut, "output"), "o.h5");
+  EXPECT_EQ(Text(cut, "by"), "kinematic");
+  EXPECT_EQ(json_number_value(json_object_get(cut, "hold_seconds")), 0.02);
+  EXPECT_NE(Text(json_object_get(cut, "fingerprint"), "arch"), "");
+  EXPECT_EQ(Whole(cut, "kept"), 3);
+  size_t i;
+  json_array_foreach(json_object_get(cut, "episodes"), i, e) {
+    EXPECT_EQ(Keys(e), "id from to dropped reason actions");
+    EXPECT_EQ(Whole(e, "from"), 0);
+    EXPECT_EQ(Whole(e, "to"), rows[Text(e, "id")]);
+    EXPECT_TRUE(json_is_false(json_object_get(e, "dropped")));
+    EXPECT_TRUE(json_is_null(json_object_get(e, "reason")));
+  }
+  json_decref(cut);
+}
+
+TEST_F(CliCut, ThreadsChangeNothing) {
+  json_t *one = Cut({"run", "--hold", "0.02", "--dry-run", "--jobs", "1"}),
+         *four = Cut({"run", "--hold", "0.02", "--dry-run", "--jobs", "4"});
+  EXPECT_TRUE(json_equal(one, four));
+  json_decref(one);
+  json_decref(four);
+}
+
+TEST_F(CliCut, LatchPipesIntoIt) {
+  ASSERT_EQ(Run({"cut", "run", "--hold", "0.02", "-o", "direct.h5"}).status, 0);
+  Outcome o = Shell("$P latch --json --hold 0.02 run | $P cut run --steps - -o piped.h5");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("latch at a hold of 0.02 s (dynamic)"), string::npos) << o.out;
+  json_t *a = Json(Run({"info", "--json", "direct.h5"})),
+         *b = Json(Run({"info", "--json", "piped.h5"}));
+  EXPECT_EQ(Text(a, "data_hash"), Text(b, "data_hash"));
+  EXPECT_EQ(Text(a, "data_hash").size(), 64u);
+  json_decref(a);
+  json_decref(b);
+  o = Shell("$P latch --json --hold 0.02 --by recorded run >l.json; $P cut run --steps l.json");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("(recorded)"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("written to run_hold0p02s.h5"), string::npos) << o.out;
+  o = Shell("$P latch --json --hold 9 run | $P cut run --steps - -o none.h5");
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_NE(o.out.find("env000_ep000000: left out: "), string::npos) << o.out;
+  EXPECT_NE(o.out.find("nothing is written"), string::npos) << o.out;
+  EXPECT_FALSE(fs::exists(top / "none.h5"));
+}
+
+TEST_F(CliCut, RowsFromOutsideByIdOrByPlace) {
+  Put("id.json", "{\"env000_ep000001\": 7, \"env001_ep000000\": null, \"env000_ep000000\": 5}");
+  Put("place.json", "[5, 7, 9]");
+  json_t *cut = Cut({"run", "--steps", "id.json", "-o", "id.h5", "--hold", "0.02"}, 1), *e;
+  std::map<string, int64_t> to;
+  size_t i;
+  json_array_foreach(json_object_get(cut, "episodes"), i, e) {
+    to[Text(e, "id")] = json_is_true(json_object_get(e, "dropped")) ? -1 : Whole(e, "to");
+  }
+  EXPECT_EQ(to, (std::map<string, int64_t>{
+                    {"env000_ep000000", 5}, {"env000_ep000001", 7}, {"env001_ep000000", -1}}));
+  EXPECT_EQ(Text(cut, "by"), "steps");
+  json_decref(cut);
+  EXPECT_EQ(Run({"cut", "run", "--steps", "place.json", "-o", "place.h5"}).status, 0);
+  json_t *info = Json(Run({"info", "--json", "place.h5"}));
+  int64_t total = 0;
+  json_array_foreach(json_object_get(info, "episodes"), i, e) {
+    total += Whole(e, "actions");
+  }
+  EXPECT_EQ(total, 21);
+  json_decref(info);
+}
+
+TEST_F(CliCut, ListsThatDoNotMatchAreRefused) {
+  auto refused = [&](const string &list, const string &part, int status = 3) {
+    Put("l.json", list);
+    ExpectNothingNew({"cut", "run", "--steps", "l.json", "-o", "o.h5"}, status, part);
+  };
+  refused("[1, 2]", "it has 2 rows, the source has 3 episodes");
+  refused("[1, 2, 3, 4]", "4 rows");
+  refused("[]", "0 rows");
+  refused("{\"env000_ep000000\": 5}", "it is not named");
+  refused("{\"env000_ep000000\": 5, \"demo_9\": 3}", "demo_9: there is no such episode");
+  refused("{\"env000_ep000000\": 5, \"env000_ep000000\": 5}", "duplicate");
+  refused("[1, 2, \"3\"]", "no whole number");
+  refused("[1, 2, 3.5]", "no whole number");
+  refused("[1, 2, -3]", "no whole number");
+  refused("nonsense", "line 1");
+  refused("", "line 1");
+  refused("7", "expected");
+  refused("{\"holds\": [], \"episodes\": []}", "a sweep");
+  refused("{\"episodes\": [{\"dynamic\": 3}]}", "no id");
+  Put("l.json", "[1, 2, 3]");
+  ExpectNothingNew({"cut", "run", "--steps", "l.json", "-o", "o.h5", "--by", "recorded"}, 2,
+                   "nothing of sources");
+  ExpectNothingNew({"cut", "run", "--steps", "none.json", "-o", "o.h5"}, 3, "none.json");
+}
+
+/* What is out of range is one episode's fault, and the others are cut. */
+TEST_F(CliCut, AnEpisodeThatCannotBeCutIsListedAndLeftOut) {
+  Put("l.json", "[5, 100000, 0]");
+  Outcome o = Run({"cut", "run", "--steps", "l.json", "-o", "o.h5"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_NE(o.out.find(": left out: row 100000: its last is "), string::npos) << o.out;
+  EXPECT_NE(o.out.find(": left out: less than 2 states are left\n"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("1 of 3 episodes is kept (steps)"), string::npos) << o.out;
+  ExpectNothingNew({"cut", "none", "--hold", "1"}, 3, "none");
+  fs::remove(top / "o.h5");
+  o = Run({"cut", "run", "--steps", "l.json", "-o", "o.h5", "--strict"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("nothing is written"), string::npos) << o.out;
+  EXPECT_FALSE(fs::exists(top / "o.h5"));
+}
+
+TEST_F(CliCut, ADamagedEpisodeIsLeftOut) {
+  fs::copy(top / "run", top / "bad");
+  for (const auto &file : fs::directory_iterator(top / "bad"))
+    if (file.path().filename().string().rfind("env001", 0) == 0) {
+      string text = Slurp(file.path());
+      std::ofstream(file.path(), std::ios::binary)
+          << text.substr(0, text.size() - text.size() / 3); /* cut off */
+    }
+  Outcome o = Run({"cut", "bad", "--hold", "0.02"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_NE(o.out.find("env001_ep000000: left out: "), string::npos) << o.out;
+  EXPECT_NE(o.out.find("2 of 3 episodes latch"), string::npos) << o.out;
+  EXPECT_EQ(Run({"verify", "bad_hold0p02s.h5"}).status, 0);
+  ExpectNothingNew({"cut", "bad", "--hold", "0.02"}, 3, "exists already");
+}
+
+TEST_F(CliCut, ADryRunWritesNothing) {
+  Outcome o = Run({"cut", "run", "--hold", "0.02", "--dry-run"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 4) << o.out;
+  EXPECT_NE(o.out.find("env000_ep000001: rows 0 to "), string::npos) << o.out;
+  EXPECT_NE(o.out.find("nothing is written"), string::npos) << o.out;
+  EXPECT_EQ(Names(), (std::vector<string>{"cart.lua", "cart.xml", "run"}));
+}
+
+TEST_F(CliCut, FailedEpisodesAreNoFindingWhereThatIsAskedFor) {
+  Outcome o = Run({"cut", "run", "--hold", "5", "-o", "o.h5"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("does not latch within the"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("0 of 3 episodes latch"), string::npos) << o.out;
+  EXPECT_FALSE(fs::exists(top / "o.h5"));
+  Put("l.json", "[5, null, 5]");
+  EXPECT_EQ(Run({"cut", "run", "--steps", "l.json", "-o", "a.h5"}).status, 1);
+  EXPECT_EQ(Run({"cut", "run", "--steps", "l.json", "-o", "b.h5", "--drop-failed"}).status, 0);
+}
+
+TEST_F(CliCut, ARangeAndWhatDoesNotMove) {
+  Outcome o = Run({"cut", "run", "--range", "2:9", "-o", "r.h5"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("3 of 3 episodes are kept (range)"), string::npos) << o.out;
+  EXPECT_EQ(Run({"verify", "--expect", "bitwise", "r.h5"}).status, 0); /* from its row 0 on */
+  o = Run({"cut", "run", "--range", "3:100000", "-o", "x.h5"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("steps, not 100000"), string::npos) << o.out;
+  o = Run({"cut", "run", "--range", "100000:", "-o", "x.h5"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_FALSE(fs::exists(top / "x.h5"));
+  /* It rests, is pushed for 5 steps, and rests again. */
+  Put("rest.lua",
+      "return { name = 'rest', model = 'still.xml', control_steps = 2, max_steps = 40,\n"
+      "  policy = function(s, rng) local i = math.floor(s.time / 0.004 + 0.5)\n"
+      "    return {i >= 10 and i < 15 and 1 or 0} end }\n");
+  Put("still.xml", "<mujoco><option timestep=\"0.002\"/><worldbody><body name=\"cart\">"
+                   "<joint name=\"cart\" type=\"slide\" axis=\"1 0 0\" damping=\"1e6\"/>"
+                   "<geom size=\".1\" mass=\"1\"/></body></worldbody>"
+                   "<actuator><motor name=\"push\" joint=\"cart\"/></actuator></mujoco>");
+  ASSERT_EQ(Run({"record", "rest.lua", "--out", "rest"}).status, 0);
+  json_t *cut = Cut({"rest", "--trim-idle", "0.001", "-o", "t.h5"});
+  json_t *e = json_array_get(json_object_get(cut, "episodes"), 0);
+  EXPECT_EQ(Whole(e, "from"), 10);
+  EXPECT_EQ(Whole(e, "to"), 16); /* the action that is 0 again is the last that is other */
+  EXPECT_EQ(Text(cut, "by"), "trim-idle");
+  json_decref(cut);
+  o = Run({"cut", "rest", "--trim-idle", "100", "-o", "n.h5"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("nothing in it moves"), string::npos) << o.out;
+}
+
+TEST_F(CliCut, WhatDoesNotGoTogetherIsRefused) {
+  ExpectNothingNew({"cut", "run"}, 2, "--hold SECONDS is missing");
+  ExpectNothingNew({"cut", "run", "--range", "1:4"}, 2, "--out FILE is missing");
+  ExpectNothingNew({"cut", "run", "--range", "1:4", "--to-latch"}, 2, "only one of them");
+  ExpectNothingNew({"cut", "run", "--range", "1:4", "--trim-idle", "1"}, 2, "only one of them");
+  ExpectNothingNew({"cut", "run", "--range", "4:4", "-o", "x"}, 2, "no step in it");
+  ExpectNothingNew({"cut", "run", "--range", "4", "-o", "x"}, 2, "not a range");
+  ExpectNothingNew({"cut", "run", "--range", "-1:4", "-o", "x"}, 2, "not a range");
+  ExpectNothingNew({"cut", "run", "--range", "1:4", "--hold", "1", "-o", "x"}, 2, "--hold");
+  ExpectNothingNew({"cut", "run", "--range", "1:4", "--task", "cart.lua", "-o", "x"}, 2, "--task");
+  ExpectNothingNew({"cut", "run", "--hold", "-1"}, 2, "not a number of seconds");
+  ExpectNothingNew({"cut", "run", "--hold", "1", "--by", "guess"}, 2, "guess");
+  ExpectNothingNew({"cut", "run", "--trim-idle", "x"}, 2, "not a number from 0 on");
+  ExpectNothingNew({"cut", "run", "run", "--hold", "1"}, 2, "");
+  ExpectNothingNew({"cut", "--hold", "1"}, 2, "");
+  ExpectNothingNew({"cut", "run", "--hold", "0.02", "-o", "cart.xml"}, 3, "exists already");
+  ExpectNothingNew({"cut", "run", "--hold", "0.02", "-o", "run/x.h5"}, 3, "never written to");
+  ExpectNothingNew({"cut", "run", "--hold", "0.02", "-o", "none/x.h5"}, 3, "its folder");
+  ExpectNothingNew(
+      {"cut", "run", "--hold", "0.02", "--predicate-command", "true", "--by", "dynamic"}, 2,
+      "kinematic");
+}
+
+TEST_F(CliCut, ASourceIsChosenByWhatAllEpisodesAllow) {
+  auto by = [&](std::vector<string> more, const string &path = "run") {
+    std::vector<string> args = {path, "--hold", "0.02", "--dry-run"};
+    args.insert(args.end(), more.begin(), more.end());
+    Outcome o = Run([&] {
+      std::vector<string> all = {"cut", "--json"};
+      all.insert(all.end(), args.begin(), args.end());
+      return all;
+    }());
+    json_t *cut = Json(o);
+    string text = Text(cut, "by");
+    json_decref(cut);
+    return text;
+  };
+  EXPECT_EQ(by({}), "dynamic");
+  EXPECT_EQ(by({"--by", "recorded"}), "recorded");
+  EXPECT_EQ(by({"--predicate-command", "read head; while read x; do echo 1; done"}), "kinematic");
+  std::ofstream(top / "heavy.xml")
+      << "<mujoco><option timestep=\"0.002\"/><worldbody><body name=\"cart\">"
+         "<joint name=\"cart\" type=\"slide\" axis=\"1 0 0\"/>"
+         "<geom size=\".1\" mass=\"2\"/></body></worldbody>"
+         "<actuator><motor name=\"push\" joint=\"cart\"/></actuator></mujoco>";
+  EXPECT_EQ(by({"--model", "heavy.xml"}), "kinematic"); /* not EXACT any more */
+  foreign::write_robomimic(Path("theirs.hdf5"));
+  EXPECT_EQ(by({}, "theirs.hdf5"), "recorded");
+}
+
+TEST_F(CliCut, AFileOfAnotherRecorderStaysOne) {
+  foreign::write_robomimic(Path("a.hdf5"));
+  auto file = contents_of(Path("a.hdf5"));
+  Outcome o = Run({"cut", "a.hdf5", "--hold", "0"});
+  EXPECT_EQ(o.status, 0) << o.err << o.out;
+  EXPECT_NE(o.out.find("written to a_hold0s.hdf5"), string::npos) << o.out;
+  o = Run({"cut", "a.hdf5", "--range", "3:12", "-o", "b.hdf5"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  json_t *info = Json(Run({"info", "--json", "b.hdf5"}));
+  EXPECT_EQ(Text(info, "layout"), "robomimic");
+  EXPECT_EQ(Whole(json_array_get(json_object_get(info, "episodes"), 0), "actions"), 9);
+  json_decref(info);
+  EXPECT_EQ(contents_of(Path("a.hdf5")), file);
+}
+
+TEST_F(CliCut, ABatchOfBiGymBecomesABatch) {
+  bigym::Batch batch;
+  auto files = contents_of(batch.path);
+  string out = Path("cut");
+  Outcome o = Run({"cut", batch.path, "--hold", "0", "-o", out});
+  EXPECT_EQ(o.status, 0) << o.err << o.out;
+  EXPECT_TRUE(fs::exists(out + "/" + batch.a));
+  EXPECT_TRUE(fs::exists(out + "/metadata.json"));
+  Put("l.json", "{\"" + batch.a + "\": 9, \"" + batch.b + "\": 12, \"" + batch.c + "\": 3}");
+  o = Run({"cut", batch.path, "--steps", "l.json", "--hold", "0.02"});
+  EXPECT_EQ(o.status, 0) << o.err << o.out;
+  EXPECT_TRUE(fs::exists(batch.path + "_hold0p02s/20260826T101112_0_9.npz"));
+  ExpectError({"cut", batch.path, "--steps", "l.json", "--hold", "0.02"}, 3, "exists already");
+  EXPECT_EQ(contents_of(batch.path), files);
+}
+
+TEST_F(CliCut, ADiskThatIsFullLeavesNothing) {
+  file_limit = 3000;
+  auto names = Names();
+  Outcome o = Run({"cut", "run", "--hold", "0.02"});
+  EXPECT_EQ(o.status, 3) << o.err;
+  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  EXPECT_EQ(Names(), names);
+  file_limit = RLIM_INFINITY;
+  EXPECT_EQ(Run({"cut", "run", "--hold", "0.02"}).status, 0);
+}
+
+TEST_F(CliCut, OneThatIsInterruptedLeavesNothing) {
+  ASSERT_EQ(Run({"record", "cart.lua", "--envs", "4", "--episodes", "60", "--out", "many"}).status,
+            0);
+  auto names = Names();
+  int stopped = 0;
+  for (int k = 0; k < 12 && stopped < 3; k++) {
+    kill_help::Watch watch;
+    watch.add(top.string());
+    pid_t pid = Start({"cut", "many", "--hold", "0.02"});
+    watch.wait(pid, IN_CREATE, ".part", 0);
+    kill(pid, k % 2 ? SIGINT : SIGTERM);
+    Outcome o = Wait(pid);
+    if (o.status == 0) { /* it was faster */
+      fs::remove(top / "many_hold0p02s.h5");
+      continue;
+    }
+    stopped++;
+    EXPECT_EQ(o.status, 1) << o.err;
+    EXPECT_NE(o.err.find("interrupted: nothing is written"), string::npos) << o.err;
+    EXPECT_EQ(Names(), names);
+  }
+  EXPECT_GT(stopped, 0);
+}
+
+} // namespace
