@@ -333,6 +333,9 @@ TEST_F(CliLatch, AFileThatStoresNothingHasNoLatch) {
             string::npos)
       << text;
   EXPECT_NE(text.find("recorded: not known\n"), string::npos) << text;
+  size_t said = text.find("    recorded: the file stores no predicate\n"); /* once for all */
+  ASSERT_NE(said, string::npos) << text;
+  EXPECT_EQ(text.find("the file stores no predicate", said + 40), string::npos) << text;
 }
 
 } // namespace

@@ -57,6 +57,7 @@ struct latch {
 
   json_t *episodes; /* NULL without --json */
   bool titled, unkept;
+  char said[PH_LATCH_SOURCES][320];  /* why a source is not known, of the episode before */
   size_t checked, without, disagree; /* episodes; without a latch, of sources that disagree */
   size_t known[PH_LATCH_SOURCES];
 };

@@ -52,20 +52,32 @@ static void print_line(struct latch *v, const struct latch_result *r, int64_t st
   printf("  %6s  %s\n", counted, longest);
 }
 
+/* What a source lacks is most often the same in all episodes: it is said once. */
+static bool was_said(struct latch *v, int k, const ph_latch_answer *answer) {
+  if (answer->refusal != PH_REFUSAL_UNKNOWN)
+    return !answer->text[0];
+  bool same = strncmp(v->said[k], answer->text, sizeof v->said[k] - 1) == 0;
+  snprintf(v->said[k], sizeof v->said[k], "%.*s", (int)sizeof v->said[k] - 1, answer->text);
+  return same;
+}
+
 /* Sources that say the same are one line. */
-static void print_refusals(const struct latch *v, const struct latch_result *r, int64_t steps) {
+static void print_refusals(struct latch *v, const struct latch_result *r, int64_t steps) {
   ph_latch_answer answer[PH_LATCH_SOURCES];
-  bool told[PH_LATCH_SOURCES] = {0};
-  for (int k = 0; k < PH_LATCH_SOURCES; k++)
-    ph_outcomes_latch(&r->of[k], steps, &answer[k]);
+  bool told[PH_LATCH_SOURCES];
   for (int k = 0; k < PH_LATCH_SOURCES; k++) {
-    if (!v->asked[k] || told[k] || !answer[k].text[0])
+    ph_outcomes_latch(&r->of[k], steps, &answer[k]);
+    told[k] = !v->asked[k] || was_said(v, k, &answer[k]);
+  }
+  for (int k = 0; k < PH_LATCH_SOURCES; k++) {
+    if (told[k])
       continue;
     printf("    %s", ph_latch_source_name((ph_latch_source)k));
     for (int i = k + 1; i < PH_LATCH_SOURCES; i++) {
-      told[i] = v->asked[i] && strcmp(answer[i].text, answer[k].text) == 0;
-      if (told[i])
-        printf(", %s", ph_latch_source_name((ph_latch_source)i));
+      if (told[i] || strcmp(answer[i].text, answer[k].text) != 0)
+        continue;
+      told[i] = true;
+      printf(", %s", ph_latch_source_name((ph_latch_source)i));
     }
     printf(": ");
     cli_print_text(answer[k].text);
