@@ -69,15 +69,18 @@ struct Loaded {
 };
 
 /* What the record command does, on one thread. */
-void record_again(const std::string &name, int episodes, const std::string &dir) {
+void record_again(const std::string &name, int episodes, const std::string &dir, double hold = -1) {
   Loaded loaded(name);
   ph_recorder *rec = nullptr;
   ph_recorder_options opt = PH_RECORDER_OPTIONS_INIT;
   opt.task = loaded.task;
+  opt.hold_seconds = hold;
   ASSERT_EQ(PH_OK, ph_recorder_open(&rec, dir.c_str(), loaded.model, &opt)) << ph_error();
   for (int id = 0; id < kEnvs; id++) {
     ph_env *env = nullptr;
-    ASSERT_EQ(PH_OK, ph_env_create(&env, loaded.task, loaded.model, nullptr)) << ph_error();
+    ph_env_options how = {};
+    how.hold_seconds = hold;
+    ASSERT_EQ(PH_OK, ph_env_create(&env, loaded.task, loaded.model, &how)) << ph_error();
     for (int k = 0; id + k * kEnvs < episodes; k++)
       rollout(env, ph_env_seed(kSeed, id, k), rec, id);
     ph_env_free(env);
@@ -120,12 +123,13 @@ void expect_close_start(const Episode &a, const Episode &b, size_t rows) {
 
 struct Data : testing::TestWithParam<const char *> {};
 
-TEST_P(Data, RecordsAgain) {
+/* A run that is there, and the same recorded again. */
+void expect_again(const std::string &dir, const std::string &task, double hold) {
   TempDir tmp;
-  RunDir old(data_path(std::string("runs/") + GetParam()));
+  RunDir old(data_path("runs/" + dir));
   int episodes = static_cast<int>(ph_store_count(old.store));
   ASSERT_GE(episodes, 4);
-  record_again(GetParam(), episodes, tmp.path + "/run");
+  record_again(task, episodes, tmp.path + "/run", hold);
   RunDir again(tmp.path + "/run");
   ASSERT_EQ(static_cast<size_t>(episodes), ph_store_count(again.store));
   bool same = false;
@@ -146,8 +150,12 @@ TEST_P(Data, RecordsAgain) {
   } else {
     printf("[   NOTE   ] %s: another substrate than the recorded one: states compared with a "
            "tolerance of 1e-6: the first %zu\n",
-           GetParam(), rows);
+           dir.c_str(), rows);
   }
+}
+
+TEST_P(Data, RecordsAgain) {
+  expect_again(GetParam(), GetParam(), -1);
 }
 
 TEST_P(Data, StatesAreTame) {
@@ -274,6 +282,29 @@ TEST(DataMuscle, HasActivationsAndTendons) {
   }
   EXPECT_GT(success, 0);
   EXPECT_GT(broken, 0);
+}
+
+/* Recorded with a hold of 1 s where the task asks for 0.4. */
+TEST(DataHold, RecordsAgain) {
+  expect_again("muscle_hold", "muscle_reach", 1);
+}
+
+TEST(DataHold, HoldsBreakAndBeginAgainAndLatchEarlierAtTheTasksOwn) {
+  RunDir run(data_path("runs/muscle_hold"));
+  int success = 0, broken = 0, earlier = 0;
+  for (size_t i = 0; i < ph_store_count(run.store); i++) {
+    Episode e(run, i);
+    std::string p = predicate(e);
+    EXPECT_EQ(50, e.meta().hold_steps);
+    success += e.meta().end_reason == PH_END_SUCCESS;
+    broken += broke(p);
+    size_t own = p.find(std::string(50, '1')), task = p.find(std::string(20, '1'));
+    EXPECT_EQ(e.meta().end_reason == PH_END_SUCCESS, own != std::string::npos);
+    earlier += task != std::string::npos && task + 20 < p.size();
+  }
+  EXPECT_EQ(2, success);
+  EXPECT_EQ(4, broken);
+  EXPECT_EQ(2, earlier) << "a cut at the task's hold takes steps off";
 }
 
 } // namespace

@@ -11,7 +11,7 @@ const struct held_answer *app_held(const struct app *app);
 bool held_unsaved(const struct app *app);
 /* "0.48" [s]; "24 steps" where a step has no length. */
 void held_seconds(char *out, size_t size, double dt, int64_t steps);
-/* "hold 0.48 s, file 0.5: not saved", for the header. */
+/* "hold 0.48 s not saved, file 0.5 s", for the header. */
 void held_header(struct strip *strip, const struct app *app);
 
 /* Pieces of the status line: a cut under way, how many episodes are counted. */

@@ -29,7 +29,11 @@ static const struct panel panels[PANEL_COUNT] = {
     [PANEL_HINTS] = {"hints", false, panel_hints_draw, NULL, ""},
 };
 
-enum { HELD_ROWS = 9 }; /* that a hold which is moved asks for */
+/* Rows that a hold which is moved asks for. */
+static int held_rows(const struct app *app) {
+  int most = app->rows < 50 ? 9 : 20, lines = held_lines(app);
+  return lines < most ? lines : most;
+}
 
 const struct panel *panel_get(enum panel_id id) {
   return &panels[id < PANEL_COUNT ? id : PANEL_HEADER];
@@ -179,7 +183,7 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nactions = reel->nactions;
   out->nconditions = (int)(reel->nconditions + reel->nstages);
   if (app->want.hold.count)
-    out->nconditions += held_lines(app) < HELD_ROWS ? held_lines(app) : HELD_ROWS;
+    out->nconditions += held_rows(app);
   bool run = app_mode(app) != MODE_KINEMATIC;
   out->nfacts = run ? OUTCOME_FACTS : panel_success_facts(reel);
   out->extra_lanes = timeline_extra(app);

@@ -189,11 +189,14 @@ static void header_hold(struct strip *strip, const struct app *app) {
               (long long)reel->hold_steps, (double)reel->hold_steps * meta->control_dt);
 }
 
-static void header_promise(struct strip *strip, const struct reel *reel) {
+static void header_promise(struct strip *strip, const struct app *app) {
+  const struct reel *reel = app_reel(app);
+  bool unsaved = held_unsaved(app); /* which comes before it */
   enum style style = reel->guarantee == PH_EXACT ? STYLE_GOOD : STYLE_WARN;
-  strip_add(strip, 2, style, STRIP_BAR, "promised %s", ph_guarantee_name(reel->guarantee));
+  strip_add(strip, unsaved ? 3 : 2, style, STRIP_BAR, "promised %s",
+            ph_guarantee_name(reel->guarantee));
   if (reel->reason[0])
-    strip_add(strip, 3, style, STRIP_GLUE | STRIP_CUT, ": %s", reel->reason);
+    strip_add(strip, unsaved ? 9 : 3, style, STRIP_GLUE | STRIP_CUT, ": %s", reel->reason);
 }
 
 /* "20 Hz: median of the time column": what the rate was taken from. */
@@ -268,7 +271,7 @@ static void header_notes(struct surface *s, struct rect r, const struct app *app
     if (reel->live)
       header_live(&strip, app);
     else
-      header_promise(&strip, reel);
+      header_promise(&strip, app);
     header_source(&strip, reel);
   }
   header_findings(&strip, app);

@@ -29,12 +29,13 @@ void held_seconds(char *out, size_t size, double dt, int64_t steps) {
 void held_header(struct strip *strip, const struct app *app) {
   const struct held_answer *h = app_held(app);
   double dt = app_reel(app)->meta.control_dt;
-  char now[32];
+  char now[32], own[32];
   if (!held_unsaved(app))
     return;
   held_seconds(now, sizeof now, dt, h->steps);
-  strip_add(strip, 1, STYLE_WARN, STRIP_BAR, "hold %s, file %.4g: not saved", now,
-            dt > 0 ? (double)h->own * dt : (double)h->own);
+  held_seconds(own, sizeof own, dt, h->own);
+  strip_add(strip, 2, STYLE_WARN, STRIP_BAR, "hold %s not saved", now);
+  strip_add(strip, 4, STYLE_WARN, STRIP_GLUE, ", file %s", own);
 }
 
 void held_status(struct strip *strip, const struct app *app) {
@@ -106,12 +107,12 @@ static void count_row(struct surface *s, struct rect r, int y, const struct hold
   if (c->done < c->all)
     strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT, "so far, of %zu", c->all);
   for (int i = 0; i < 3; i += 2) {
-    held_seconds(text, sizeof text, c->dt, c->steps[i]);
     if (c->steps[i] >= 0)
-      strip_add(&strip, 2, STYLE_NORMAL, STRIP_BLANK, "%s: %zu", text, c->latch[i]);
+      strip_add(&strip, 1, STYLE_NORMAL, STRIP_TIGHT, "%.4g: %zu", (double)c->steps[i] * c->dt,
+                c->latch[i]);
   }
   if (c->unknown > 0)
-    strip_add(&strip, 1, STYLE_WARN, STRIP_BAR, "%zu not known", c->unknown);
+    strip_add(&strip, 2, STYLE_WARN, STRIP_BAR, "%zu not known", c->unknown);
   if (c->judged > 0)
     strip_add(&strip, 3, STYLE_DIM, STRIP_BAR, "%zu judged by the task", c->judged);
   strip_draw(s, r, y, NAME_X, &strip);
@@ -120,7 +121,9 @@ static void count_row(struct surface *s, struct rect r, int y, const struct hold
 static void shift_row(struct surface *s, struct rect r, int y, const struct hold_count *c) {
   struct strip strip = {0};
   int64_t largest = -c->least > c->most ? c->least : c->most;
-  if (c->both == 0)
+  if (c->done == 0)
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "counted in the background");
+  else if (c->both == 0)
     strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "rows: none latches at both holds");
   else
     strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "rows move %+lld steps, at most %+lld",

@@ -69,6 +69,8 @@ static void success_held(struct surface *s, struct rect r, int y, const struct a
     if (dt > 0)
       strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "= %.2f/%.2f s", (double)held * dt,
                 (double)reel->hold_steps * dt);
+    if (held_unsaved(app))
+      strip_add(&strip, 2, STYLE_WARN, STRIP_GLUE, ", not saved");
   } else {
     strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "not recorded");
   }

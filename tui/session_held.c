@@ -103,7 +103,9 @@ static void end_dynamic(ph_outcomes *out, const ph_analysis *a) {
     left_text(out, a);
   bool failed = sum.end != PH_END_UNKNOWN && sum.end != PH_END_SUCCESS;
   out->ended = failed ? sum.end_step : -1;
-  snprintf(out->ended_text, sizeof out->ended_text, "%s", failed ? ph_end_name(sum.end) : "");
+  snprintf(out->ended_text, sizeof out->ended_text, "%s%s%.200s",
+           failed ? ph_end_name(sum.end) : "", failed && sum.end_detail[0] ? ": " : "",
+           failed ? sum.end_detail : "");
 }
 
 /* Takes the rows that came since. */
@@ -258,7 +260,8 @@ ph_status session_held_answer(struct session *s, struct opened *o, struct snapsh
 
 /* --- a piece at a time --- */
 
-/* "near 0.104 m, closed 0.012 m": the conditions that are false where the replay is. */
+/* "near 0.104 m, closed 0.012 m", of a single one "0.104 m dist(hand,cup)": the conditions that are
+ * false where the replay is. */
 static void name_false(struct opened *o, char *out) {
   const ph_condition *c = NULL;
   bool value = true;
@@ -267,11 +270,16 @@ static void name_false(struct opened *o, char *out) {
     return;
   for (size_t i = 0; i < o->reel->nconditions && n < HELD_TEXT - 1; i++) {
     char read[48] = "";
+    bool only = o->reel->nconditions == 1; /* it has no name of its own */
     if (c[i].value)
       continue;
     if (c[i].reads[0])
-      snprintf(read, sizeof read, " %.4g%s%.8s", c[i].read, c[i].unit[0] ? " " : "", c[i].unit);
-    int more = snprintf(out + n, HELD_TEXT - n, "%s%.60s%s", n ? ", " : "", c[i].name, read);
+      snprintf(read, sizeof read, "%.4g%s%.8s", c[i].read, c[i].unit[0] ? " " : "", c[i].unit);
+    int more = snprintf(out + n, HELD_TEXT - n, "%s%s%s%.60s", n ? ", " : "",
+                        only ? read : c[i].name, read[0] ? " " : "",
+                        only && read[0] ? c[i].reads
+                        : only          ? c[i].name
+                                        : read);
     n += more > 0 ? (size_t)more : 0;
   }
 }
