@@ -266,6 +266,21 @@ TEST_F(CliLatch, NoPredicateIsComputedForAnotherHold) {
   EXPECT_EQ("python3 judge.py", Text(all, "predicate_by"));
 }
 
+/* What it says as JSON is a list that cut takes. */
+TEST_F(CliLatch, ACutByItsRowsLatchesAtTheLastOne) {
+  ASSERT_EQ(Record("run", {"--hold", "0.06"}).status, 0);
+  Outcome o = Run({"latch", "run", "--json", "--hold", "0.02"});
+  EXPECT_EQ(0, o.status) << o.err;
+  Put("rows.json", o.out);
+  o = Run({"cut", "run", "--steps", "rows.json", "--out", "cut.h5"});
+  EXPECT_EQ(0, o.status) << o.err;
+  for (size_t i = 0; i < 3; i++) {
+    json_t *e = Latch({"cut.h5"}, 0, i);
+    EXPECT_EQ(5, Int(e, "hold_steps"));
+    EXPECT_EQ(Rows(e), Three(3, Int(e, "actions")));
+  }
+}
+
 /* --- many, and those that have nothing --- */
 
 TEST_F(CliLatch, ManyThreadsSayWhatOneSays) {
