@@ -527,6 +527,101 @@ TEST_F(Files, TheWorkerPublishesAPlotWhileRequestsCome) {
   worker_stop(w);
 }
 
+// --- the hold ---
+
+// What no file has of these episodes the task says, in the background, and a hold is a recount.
+TEST_F(Files, AHoldIsCountedByTheTaskWhereThereIsNoPredicate) {
+  foreign::Options o;
+  o.rows = {30, 41, 8};
+  foreign::write_robosuite(path(), o);
+  std::string file = path();
+  const char *paths[] = {file.c_str()};
+  for (bool command : {false, true}) {
+    struct session_options opt = {};
+    opt.paths = paths;
+    opt.npaths = 1;
+    opt.success = command ? nullptr : "s.time > 0.2";
+    opt.predicate = command ? "while IFS= read -r head; do n=${head#*'\"count\": '}; n=${n%%,*}; "
+                              "row=${head#*'\"row\": '}; row=${row%%,*}; "
+                              "head -c $((n * row * 8)) >/dev/null; "
+                              "printf '%*s\\n' \"$n\" '' | tr ' ' 1; done"
+                            : nullptr;
+    session_free(s);
+    s = nullptr;
+    ASSERT_EQ(session_open(&s, &opt), PH_OK) << ph_error();
+    want.hold = {true, 0.5, true}; // 10 steps of 0.05 s
+    serve();
+    Answer answer = settle();
+    ASSERT_TRUE(answer->held);
+    const hold_count &c = answer->held->count;
+    EXPECT_EQ(c.all, 3u);
+    EXPECT_EQ(c.done, 3u);
+    EXPECT_EQ(c.judged, 3u) << answer->held->plan.drop[0].why;
+    EXPECT_EQ(c.unknown, 0u);
+    EXPECT_EQ(c.steps[1], 10);
+    EXPECT_EQ(c.latch[0], 2u);
+    EXPECT_EQ(c.latch[1], 2u);
+    const held_source &task = answer->held->source[PH_LATCH_KINEMATIC];
+    EXPECT_TRUE(task.known);
+    EXPECT_EQ(task.latch, command ? 10 : 14);
+    EXPECT_FALSE(answer->held->source[PH_LATCH_RECORDED].known);
+    want.hold.seconds = 0.1;
+    Answer shorter = serve();
+    EXPECT_EQ(shorter->held->count.done, 3u);
+    EXPECT_EQ(shorter->held->count.latch[1], 3u);
+  }
+}
+
+TEST_F(Files, AHoldThatIsBeingCountedMayBeLeftAtAnyTime) {
+  foreign::Options o;
+  o.rows = std::vector<int>(6, 400);
+  foreign::write_robosuite(path(), o);
+  std::string file = path();
+  const char *paths[] = {file.c_str()};
+  for (int pieces = 0; pieces < 8; pieces++) {
+    struct session_options opt = {};
+    opt.paths = paths;
+    opt.npaths = 1;
+    opt.success = "s.time > 0.2";
+    session_free(s);
+    s = nullptr;
+    ASSERT_EQ(session_open(&s, &opt), PH_OK) << ph_error();
+    want.hold = {true, 0.5, true};
+    want.episode = 0;
+    serve();
+    for (int i = 0; i < pieces; i++) {
+      snapshot *snap = nullptr;
+      session_work(s, nullptr, nullptr, &snap);
+      snapshot_free(snap);
+    }
+    want.hold.count = pieces % 2;
+    want.episode = 3;
+    Answer answer = serve();
+    ASSERT_TRUE(answer->held);
+    snapshot *snap = nullptr;
+    session_work(s, nullptr, nullptr, &snap);
+    snapshot_free(snap);
+  }
+}
+
+// Of a group its episodes are counted.
+TEST_F(Files, AHoldIsCountedOverTheGroupThatIsListed) {
+  foreign::Options o;
+  o.rows = {30, 41, 52};
+  foreign::write_robomimic(path(), o);
+  open(path());
+  want.hold = {true, 0.05, true};
+  strcpy(want.group, "valid");
+  serve();
+  Answer answer = settle();
+  ASSERT_TRUE(answer->held && answer->group);
+  EXPECT_EQ(answer->held->count.all, answer->group->n);
+  EXPECT_EQ(answer->held->count.done, answer->group->n);
+  EXPECT_LT(answer->group->n, 3u);
+  EXPECT_TRUE(answer->held->plan.ready) << "a cut is of all its episodes";
+  EXPECT_EQ(answer->held->plan.kept + answer->held->plan.dropped, 3u);
+}
+
 // --- the picture ---
 
 TEST_F(Files, TheScreenIsFinished) {

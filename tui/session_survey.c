@@ -298,8 +298,9 @@ static void drop_reason(const struct surveyed *e, int64_t steps, char *out, size
     return;
   }
   ph_intervals_latch(&e->longer, steps, &l);
-  if (l.latch >= 0)
-    snprintf(out, size, "the env ends it at row %lld", (long long)e->ended);
+  if (e->ended >= 0)
+    snprintf(out, size, "the env ends it at row %lld: %lld/%lld at most", (long long)e->ended,
+             (long long)l.longest, (long long)steps);
   else
     snprintf(out, size, "success does not latch: %lld/%lld at most", (long long)l.longest,
              (long long)steps);
