@@ -30,9 +30,13 @@ const char *ph_take_error(const ph_taking *t) {
 }
 
 ph_status ph_take_known(const ph_taking *t) {
-  int64_t rows = t->out->intervals.rows;
-  t->out->known = true;
-  t->out->rows = rows > 0 ? rows - 1 : 0;
+  ph_outcomes *out = t->out;
+  int64_t rows = out->intervals.rows;
+  out->known = true;
+  out->rows = rows > 0 ? rows - 1 : 0;
+  if (out->rows < out->actions && !out->why[0] && out->left < 0 && out->ended < 0)
+    snprintf(out->why, sizeof out->why, "outcomes behind row %" PRId64 " are not in the file",
+             out->rows);
   return PH_OK;
 }
 
@@ -131,8 +135,9 @@ ph_status ph_take_recorded(const ph_taking *t) {
   }
   if (status == PH_ENOMEM)
     return status;
-  ph_take_known(t);
-  if (status != PH_OK)
+  if (status == PH_OK)
+    ph_take_known(t);
+  else
     ph_take_stop(t, at);
   return t->out->known ? find_end(t) : PH_OK;
 }

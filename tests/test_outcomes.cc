@@ -394,6 +394,24 @@ TEST_F(Outcomes, DamagedRowsEndWhatIsKnown) {
   EXPECT_STRNE("", none.of.why);
 }
 
+/* As robomimic has it: no state after the last action. */
+TEST_F(Outcomes, WithoutALastStateTheLastOutcomeIsNotKnown) {
+  judge_by(1.06);
+  record_it();
+  meta.states = meta.actions;
+  open();
+  for (ph_latch_source source : kAll) {
+    Taken of;
+    take(of, source);
+    EXPECT_EQ(119, of.of.rows);
+    EXPECT_EQ(120, of.of.actions);
+    EXPECT_EQ(expected(10), of.ask(10).latching.latch);
+    EXPECT_STREQ("success does not latch within the 120 recorded steps: outcomes behind row 119 "
+                 "are not in the file",
+                 of.ask(100).text);
+  }
+}
+
 /* --- holds --- */
 
 /* Everything that could compute a predicate is gone before holds are asked. */
