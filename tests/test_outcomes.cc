@@ -412,6 +412,37 @@ TEST_F(Outcomes, WithoutALastStateTheLastOutcomeIsNotKnown) {
   }
 }
 
+/* A command says what the predicate is; what else ends an episode is the task's. */
+TEST_F(Outcomes, ACommandJudgesInThePlaceOfTheTask) {
+  judge_by(1.06, "failure = function(s) return s.step == 30 end,");
+  record_it();
+  open();
+  ph_outcomes_options how_to = {};
+  ASSERT_EQ(PH_OK, ph_judge_open(&how_to.judge,
+                                 "python3 -c \"import sys, json\n"
+                                 "for text in sys.stdin.buffer:\n"
+                                 " head = json.loads(text)\n"
+                                 " sys.stdin.buffer.read(8 * head['count'] * head['row'])\n"
+                                 " print('0' * 21 + '1' * (head['count'] - 21), flush=True)\"",
+                                 nullptr))
+      << ph_error();
+  Taken of, bare;
+  take(of, PH_LATCH_KINEMATIC, &how_to);
+  EXPECT_EQ(21, of.ask(0).latching.latch);
+  EXPECT_EQ(30, of.ask(10).latching.latch);
+  EXPECT_STREQ("the env ends the episode at row 30 without success (terminated: failure)",
+               of.ask(11).text);
+  EXPECT_EQ(PH_OK,
+            ph_outcomes_take(&bare.of, PH_LATCH_KINEMATIC, episode, nullptr, nullptr, &how_to));
+  EXPECT_EQ(31, bare.ask(11).latching.latch); /* without a task nothing ends it */
+  ph_judge_close(how_to.judge);
+  how_to.judge = nullptr;
+  ASSERT_EQ(PH_OK, ph_judge_open(&how_to.judge, "exit 4", nullptr));
+  Taken none;
+  EXPECT_EQ(PH_EIO, ph_outcomes_take(&none.of, PH_LATCH_KINEMATIC, episode, model, task, &how_to));
+  ph_judge_close(how_to.judge);
+}
+
 /* --- holds --- */
 
 /* Everything that could compute a predicate is gone before holds are asked. */
