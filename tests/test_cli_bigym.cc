@@ -126,4 +126,54 @@ TEST_F(CliBigym, ExportsItsRows) {
   EXPECT_NE(string::npos, o.out.find("0.38")) << o.out;
 }
 
+/* --- cut --- */
+
+TEST_F(CliBigym, LatchTellsCutWhereEpisodesEnd) {
+  Outcome latched = Run({"latch", "--hold", "0.1", "--json", "batch"});
+  EXPECT_EQ(0, latched.status) << latched.err;
+  Put("rows.json", latched.out);
+  json_t *root = Json(latched), *first = json_array_get(json_object_get(root, "episodes"), 0);
+  int64_t row = json_integer_value(json_object_get(first, "recorded"));
+  json_decref(root);
+  ASSERT_TRUE(row > 24 && row < 30) << latched.out;
+  Outcome o = Run({"cut", "--steps", "rows.json", "--hold", "0.1", "batch"});
+  EXPECT_EQ(0, o.status) << o.err;
+  string made = Path("batch_hold0p1s/20260826T101112_0_" + std::to_string(row) + ".npz");
+  auto was = bigym::unzip(Path("batch/20260826T101112_0_30.npz")), is = bigym::unzip(made);
+  string qpos = bigym::elements(was["full_qpos.npy"].bytes);
+  EXPECT_EQ(qpos.substr(0, (size_t)(row + 1) * 24), bigym::elements(is["full_qpos.npy"].bytes));
+  EXPECT_EQ(bigym::elements(bigym::steps(row + 1, row)), bigym::elements(is["reward.npy"].bytes));
+  o = Run({"info", "--json", "batch_hold0p1s"});
+  EXPECT_EQ(0, o.status) << o.err;
+  root = Json(o);
+  first = json_array_get(json_object_get(root, "episodes"), 0);
+  EXPECT_EQ(row, json_integer_value(json_object_get(first, "actions")));
+  EXPECT_EQ(0u, json_array_size(json_object_get(first, "oddities"))) << "name and arrays agree";
+  json_decref(root);
+}
+
+TEST_F(CliBigym, ItsStatesSayWhereItIsCut) {
+  std::vector<string> args = {"cut",     "--hold",    "0.1",  "--success", "s.joint.x > 0.3",
+                              "--model", "model.xml", "--by", "kinematic", "-o",
+                              "made",    "batch"};
+  Outcome o = Run(args);
+  EXPECT_EQ(0, o.status) << o.err;
+  EXPECT_NE(string::npos, o.out.find("2 of 2 episodes latch at a hold of 0.1 s (kinematic)"))
+      << o.out;
+  json_error_t error;
+  json_t *meta = json_load_file(Path("made/metadata.json").c_str(), 0, &error);
+  ASSERT_NE(nullptr, meta) << error.text;
+  json_t *trim = json_object_get(meta, "success_hold_trim");
+  EXPECT_EQ("kinematic", Text(trim, "method"));
+  EXPECT_EQ(0.1, json_number_value(json_object_get(trim, "target_success_hold_seconds")));
+  EXPECT_TRUE(json_is_object(json_object_get(trim, "substrate_fingerprint")));
+  json_decref(meta);
+  ExpectError(args, 3, "made: it exists already");
+}
+
+TEST_F(CliBigym, ARangeThatDoesNotBeginAtItsFirstRowIsRefused) {
+  ExpectError({"cut", "--range", "3:20", "-o", "made", "batch"}, 3, "it cannot begin at row 3");
+  EXPECT_FALSE(std::filesystem::exists(top / "made"));
+}
+
 } // namespace
