@@ -263,6 +263,8 @@ TEST_F(CliCut, FailedEpisodesAreNoFindingWhereThatIsAskedFor) {
   EXPECT_EQ(Run({"cut", "run", "--steps", "l.json", "-o", "b.h5", "--drop-failed"}).status, 0);
 }
 
+/* lerobot #2775, PR #3024, #3096, #630: idle heads and tails trimmed, failed episodes dropped, into
+ * a new file that says what was done. */
 TEST_F(CliCut, ARangeAndWhatDoesNotMove) {
   Outcome o = Run({"cut", "run", "--range", "2:9", "-o", "r.h5"});
   EXPECT_EQ(o.status, 0) << o.err;

@@ -19,7 +19,7 @@ struct Case {
 
 /* Options that change nothing here, and why. */
 const std::map<string, string> kElsewhere = {
-    {"jobs", "of verify and latch: they say the same whatever it is, see their tests"},
+    {"jobs", "of verify, latch and cut: they say the same whatever it is, see their tests"},
     {"group", "of files with groups"},
     {"follow", "goes on until it is ended"},
     {"missing-assets", "of models with assets"},
@@ -31,6 +31,7 @@ const std::map<string, string> kElsewhere = {
 const char kPolicy[] = "read first; while read x; do echo [2]; done";
 
 const Args kRecord = {"cart.lua", "--out", "new", "--json"};
+const Args kCut = {"run", "--hold", "0.01", "--dry-run"};
 
 const std::vector<Case> kCases = {
     {"screen", "episode", {"run"}, {"--episode", "1"}},
@@ -106,6 +107,28 @@ const std::vector<Case> kCases = {
     {"latch", "assets", {"run"}, {"--assets", "none"}},
     {"latch", "tol", {"run", "--model", "heavy.xml"}, {"--tol", "pos=1e9,rot=1e9,vel=1e9"}},
     {"latch", "json", {"run"}, {"--json"}},
+    {"cut", "out", {"run", "--range", "1:3"}, {"--out", "new"}},
+    {"cut", "hold", kCut, {"--hold", "0.04"}},
+    {"cut", "by", kCut, {"--by", "recorded"}},
+    {"cut", "steps", {"heavy", "--out", "new"}, {"--steps", "rows.json"}},
+    {"cut", "to-latch", {"run", "--range", "1:3", "--out", "new"}, {"--to-latch"}},
+    {"cut", "range", {"run", "--out", "new"}, {"--range", "1:3"}},
+    {"cut", "trim-idle", {"run", "--out", "new"}, {"--trim-idle", "0"}},
+    {"cut", "drop-failed", {"heavy", "--steps", "null.json", "--out", "new"}, {"--drop-failed"}},
+    {"cut", "dry-run", {"run", "--hold", "0.01", "--out", "new"}, {"--dry-run"}},
+    {"cut", "strict", {"heavy", "--steps", "bad.json", "--out", "new"}, {"--strict"}},
+    {"cut", "keep-rewards", {"run", "--hold", "0.01", "--out", "new"}, {"--keep-rewards"}},
+    {"cut", "compress", {"long", "--range", "0:60", "--out", "new"}, {"--compress"}},
+    {"cut", "task", kCut, {"--task", "judge.lua"}},
+    {"cut", "success", kCut, {"--success", "s.joint.cart > 1"}},
+    {"cut", "predicate-command", kCut, {"--predicate-command", "exit 4"}},
+    {"cut", "model", kCut, {"--model", "bad.xml"}},
+    {"cut", "assets", kCut, {"--assets", "none"}},
+    {"cut",
+     "tol",
+     {"run", "--hold", "0.01", "--dry-run", "--by", "dynamic", "--model", "heavy.xml"},
+     {"--tol", "pos=1e9,rot=1e9,vel=1e9"}},
+    {"cut", "json", kCut, {"--json"}},
     {"pack", "out", {"run"}, {"--out", "new"}},
     {"pack", "overwrite", {"run", "--out", "pack.h5"}, {"--overwrite"}},
     {"pack", "compress", {"long", "--out", "new"}, {"--compress"}},
@@ -145,6 +168,9 @@ protected:
     Put("idle.lua", "return { name = 'idle', model = 'cart.xml', max_steps = 5, " + rest +
                         ", success = function(s) return s.time > 9 end }");
     Put("judge.lua", "return { success = function(s) return s.joint.cart > 1 end }");
+    Put("rows.json", "[3, 4]");
+    Put("bad.json", "[3, 99999]");
+    Put("null.json", "[3, null]");
     Restore();
     ASSERT_EQ(Run({"pack", "run", "--out", "pack.h5"}).status, 0);
     ASSERT_EQ(Run({"record", "cart.lua", "--model", "heavy.xml", "--episodes", "2", "--seed", "7",
@@ -174,6 +200,15 @@ protected:
     return facts + std::to_string(size);
   }
 
+  /* Of a dataset; "" of another file. */
+  string DataHash(const string &path) {
+    Outcome o = Run({"info", path, "--json"});
+    json_t *info = json_loads(o.out.c_str(), 0, nullptr);
+    string hash = Text(info, "data_hash");
+    json_decref(info);
+    return hash;
+  }
+
   /* What a call does: its status, what it prints, and what it leaves in `new` and `run`. */
   string Does(const string &verb, const Args &without, const Args &with) {
     fs::remove_all(top / "new");
@@ -190,7 +225,7 @@ protected:
     if (fs::is_directory(top / "new"))
       text += Facts("new");
     else if (fs::exists(top / "new"))
-      text += std::to_string(fs::file_size(top / "new"));
+      text += std::to_string(fs::file_size(top / "new")) + DataHash("new");
     return writes ? text + Facts("run") : text;
   }
 
