@@ -198,6 +198,21 @@ TEST(Readme, WhatItSaysOfRecordingRuns) {
   EXPECT_EQ(run_script(clear + script + clear, "readme_recording.sh"), 0);
 }
 
+/* A cut that leaves episodes out says so by its status; each other line is fine. */
+TEST(Readme, TheHoldOfALongerRunIsMovedAndCut) {
+  ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
+  std::string text = read_file(root + "/README.md"), mark = "<!-- hold -->\n```sh\n";
+  size_t from = text.find(mark);
+  ASSERT_NE(from, std::string::npos);
+  int lines = 0;
+  std::string script = script_of(text, from + mark.size(), &lines), left_out = "two are left out\n";
+  EXPECT_GE(lines, 6);
+  size_t cut = script.find("  # exit status 1: " + left_out);
+  ASSERT_NE(cut, std::string::npos);
+  script.insert(cut, " || test $? = 1");
+  EXPECT_EQ(run_script("rm -f /tmp/playhead-hold.h5\n" + script, "readme_hold.sh"), 0);
+}
+
 /* Pasted beside its model it is checked without a finding, and recorded with success. */
 TEST(Readme, TheTaskItShowsRuns) {
   ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
