@@ -186,6 +186,23 @@ TEST(Readme, TheTourRuns) {
   EXPECT_EQ(run_script("rm -rf /tmp/playhead-tour\n" + script, "readme_tour.sh"), 0);
 }
 
+/* A cut that leaves episodes out says so by its status; each other line is fine. */
+TEST(Readme, WhatItSaysOfCuttingRuns) {
+  ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
+  std::string text = read_file(root + "/README.md"), mark = "<!-- cut -->\n```sh\n";
+  size_t from = text.find(mark);
+  ASSERT_NE(from, std::string::npos);
+  int lines = 0;
+  std::string script = script_of(text, from + mark.size(), &lines);
+  EXPECT_GE(lines, 8);
+  size_t left_out = script.find("  # exit status 1: some never latch");
+  ASSERT_NE(left_out, std::string::npos);
+  script.insert(left_out, " || test $? = 1");
+  const std::string clear = "rm -f /tmp/playhead-cut.h5 /tmp/playhead-less.h5 "
+                            "/tmp/playhead-range.h5 /tmp/playhead-idle.h5\n";
+  EXPECT_EQ(run_script(clear + script, "readme_cut.sh"), 0);
+}
+
 TEST(Readme, WhatItSaysOfRecordingRuns) {
   ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
   std::string text = read_file(root + "/README.md"), mark = "<!-- recording -->\n```sh\n";
