@@ -243,9 +243,7 @@ const ph_episode *ph_ensemble_episode(const ph_ensemble *e, size_t i) {
 /* --- reruns --- */
 
 const char *ph_member_text(const ph_member *m, const char *text) {
-  size_t n = strlen(m->env.id);
-  bool named = strncmp(text, m->env.id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
-  return named ? text + n + 2 : text;
+  return ph_text_without(text, m->env.id);
 }
 
 /* The rerun is being made by nobody else. */

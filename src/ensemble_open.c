@@ -97,10 +97,7 @@ static void clear(struct opened *o) {
 }
 
 static const char *error_of(const ph_entry *entry) {
-  const char *text = ph_error();
-  size_t n = strlen(entry->id);
-  bool named = strncmp(text, entry->id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
-  return named ? text + n + 2 : text;
+  return ph_text_without(ph_error(), entry->id);
 }
 
 static void say(struct opened *o, const char *text) {

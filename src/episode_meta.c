@@ -395,9 +395,8 @@ ph_status ph_episode_peek_in(ph_entry *out, hid_t h5, const char *file, const ch
 static const char *error_within(const char *file) {
   char where[1100];
   ph_escape(where, sizeof where, file, strlen(file));
-  size_t n = strlen(where);
-  const char *text = ph_error();
-  return strncmp(text, where, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : NULL;
+  const char *text = ph_text_without(ph_error(), where);
+  return text != ph_error() ? text : NULL;
 }
 
 ph_status ph_file_fail(ph_status status, const char *file, const char *object) {

@@ -13,6 +13,12 @@ const char *ph_error(void) {
   return error_text;
 }
 
+const char *ph_text_without(const char *text, const char *where) {
+  size_t n = strlen(where);
+  return n > 0 && strncmp(text, where, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2
+                                                                                  : text;
+}
+
 /* Length of the valid UTF-8 sequence at s, or 0. Overlong forms and surrogates are not valid. */
 static size_t utf8_length(const unsigned char *s, size_t n) {
   size_t len = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;

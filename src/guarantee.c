@@ -45,10 +45,7 @@ static bool unmapped(const ph_episode *episode, const ph_task *task, char *why, 
 
 /* ph_error() without the episode's id in front. */
 static void error_text(const ph_episode_meta *meta, char *why, size_t size) {
-  const char *text = ph_error();
-  size_t n = strlen(meta->id);
-  bool named = strncmp(text, meta->id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
-  snprintf(why, size, "%s", named ? text + n + 2 : text);
+  snprintf(why, size, "%s", ph_text_without(ph_error(), meta->id));
 }
 
 /* Whether a reset's changes of the model cannot be made to this one. */

@@ -24,9 +24,7 @@ ph_status ph_take_unknown(const ph_taking *t, const char *fmt, ...) {
 }
 
 const char *ph_take_error(const ph_taking *t) {
-  const char *text = ph_error(), *id = t->meta->id;
-  size_t n = strlen(id);
-  return strncmp(text, id, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+  return ph_text_without(ph_error(), t->meta->id);
 }
 
 ph_status ph_take_known(const ph_taking *t) {

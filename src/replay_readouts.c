@@ -95,11 +95,9 @@ static ph_status read_all(ph_replay *r, const ph_scene *scene, struct failures *
 
 /* The first that failed, in words, and how many more did. */
 static void note_failed(ph_replay *r, const char *text, size_t failed) {
-  const char *id = ph_episode_meta_of(r->episode)->id;
-  size_t n = strlen(r->frame.note), skip = strlen(id);
+  size_t n = strlen(r->frame.note);
   char more[40] = "";
-  if (strncmp(text, id, skip) == 0 && strncmp(text + skip, ": ", 2) == 0)
-    text += skip + 2;
+  text = ph_text_without(text, ph_episode_meta_of(r->episode)->id);
   if (failed > 1)
     snprintf(more, sizeof more, " (and %zu more)", failed - 1);
   snprintf(r->frame.note + n, sizeof r->frame.note - n, "%s%.300s%s", n ? "; " : "", text, more);

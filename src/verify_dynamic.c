@@ -69,10 +69,8 @@ static void read_latch(ph_dynamics *out, const ph_episode *episode) {
 /* --- physics --- */
 
 static void set_why(ph_dynamics *out, const ph_episode *episode, const char *text) {
-  const char *id = ph_episode_meta_of(episode)->id;
-  size_t n = strlen(id);
-  bool named = strncmp(text, id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
-  snprintf(out->why, sizeof out->why, "%s", named ? text + n + 2 : text);
+  text = ph_text_without(text, ph_episode_meta_of(episode)->id);
+  snprintf(out->why, sizeof out->why, "%s", text);
 }
 
 static void take(ph_dynamics *out, const ph_episode *episode, const ph_analysis *a) {

@@ -26,6 +26,13 @@ TEST(Fail, PutsWhereInFront) {
   EXPECT_STREQ("tool: run 3: row 7: gone", ph_error());
 }
 
+TEST(Fail, WhoSaysWhereItIsLeavesThatOut) {
+  EXPECT_STREQ("no such step", ph_text_without("demo_1: no such step", "demo_1"));
+  for (auto [text, where] : {std::pair{"demo_1: no such step", "demo_2"}, {"demo_1: no", "demo"},
+                             {"demo_1 has none", "demo_1"}, {": nothing", ""}, {"", "demo_1"}})
+    EXPECT_EQ(text, ph_text_without(text, where)) << text;
+}
+
 TEST(Fail, IsOneLineWithoutControlCharacters) {
   ph_fail(PH_EIO, "a\nb\x1b[2J\tc\x7f");
   EXPECT_STREQ("a\\x0ab\\x1b[2J\\x09c\\x7f", ph_error());

@@ -27,9 +27,9 @@ static bool asked_to_end(void *arg) {
 
 /* The reason before the path: of a line that is cut short it is what is left. */
 static void say_failed(struct branch_save *s, const char *why) {
-  size_t n = strlen(s->path);
-  if (strncmp(why, s->path, n) == 0 && strncmp(why + n, ": ", 2) == 0)
-    snprintf(s->text, sizeof s->text, "not saved: %.230s: %s", why + n + 2, s->path);
+  const char *reason = ph_text_without(why, s->path);
+  if (reason != why)
+    snprintf(s->text, sizeof s->text, "not saved: %.230s: %s", reason, s->path);
   else
     snprintf(s->text, sizeof s->text, "not saved: %s", why);
 }

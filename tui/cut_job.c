@@ -34,9 +34,9 @@ static void say_done(struct cut_job *j, const ph_cut_tally *tally) {
 
 /* The reason before the path: of a line that is cut short it is what is left. */
 static void say_failed(struct cut_job *j, const char *why) {
-  size_t n = strlen(j->order.out);
-  if (strncmp(why, j->order.out, n) == 0 && strncmp(why + n, ": ", 2) == 0)
-    snprintf(j->text, sizeof j->text, "not cut: %.140s: %s", why + n + 2, j->order.out);
+  const char *reason = ph_text_without(why, j->order.out);
+  if (reason != why)
+    snprintf(j->text, sizeof j->text, "not cut: %.140s: %s", reason, j->order.out);
   else
     snprintf(j->text, sizeof j->text, "not cut: %.580s", why);
 }

@@ -8,10 +8,7 @@
 /* What is wrong, without the episode and the command, which the screen shows beside it. */
 static void explain(struct reel *reel, const char *command) {
   char named[200];
-  const char *text = ph_error();
-  size_t n = strlen(reel->meta.id);
-  if (strncmp(text, reel->meta.id, n) == 0 && strncmp(text + n, ": ", 2) == 0)
-    text += n + 2;
+  const char *text = ph_text_without(ph_error(), reel->meta.id);
   snprintf(named, sizeof named, "predicate: %.120s%s: ", command,
            strlen(command) > 120 ? "..." : "");
   const char *at = strstr(text, named);

@@ -15,10 +15,7 @@ static void note(char *out, size_t size, const char *what) {
 
 /* The last error without the episode's id in front: who shows a note says whose it is. */
 static const char *error_of(const struct reel *reel) {
-  const char *text = ph_error();
-  size_t n = strlen(reel->meta.id);
-  bool named = strncmp(text, reel->meta.id, n) == 0 && strncmp(text + n, ": ", 2) == 0;
-  return named ? text + n + 2 : text;
+  return ph_text_without(ph_error(), reel->meta.id);
 }
 
 /* --- model, task, replay --- */

@@ -130,11 +130,7 @@ void dynamic_begin(struct dynamic *d, struct opened *o) {
 static void say_refused(struct dynamic_answer *out, const struct dynamic *d,
                         const struct reel *reel) {
   const char *text = d->refused[0] ? d->refused : d->pass ? pass_refused(d->pass) : NULL;
-  size_t n = strlen(reel->meta.id);
-  if (!text)
-    text = d->broken;
-  if (strncmp(text, reel->meta.id, n) == 0 && strncmp(text + n, ": ", 2) == 0)
-    text += n + 2;
+  text = ph_text_without(text ? text : d->broken, reel->meta.id);
   snprintf(out->refused, sizeof out->refused, "%s", text);
 }
 

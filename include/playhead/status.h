@@ -46,6 +46,9 @@ PH_API const char *ph_status_message(ph_status status);
  * control characters escaped. Borrowed until the thread's next failing call; "" before the first.
  */
 PH_API const char *ph_error(void);
+/* A sentence without `where` and ": " at its front, for who says where it is: all of it where it
+ * begins otherwise. Borrowed from the sentence. */
+PH_API const char *ph_text_without(const char *text, const char *where);
 
 /* Version of the library that runs, "MAJOR.MINOR.PATCH"; static. */
 PH_API const char *ph_version(void);

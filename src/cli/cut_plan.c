@@ -29,12 +29,7 @@ void cut_leave_out(struct cut *c, size_t i, bool bad, const char *fmt, ...) {
 
 /* ph_error() without the file or the episode in front. */
 static void say_error(struct found *f, const ph_entry *e) {
-  const char *text = ph_error();
-  for (const char *name = e->file; name; name = name == e->file ? e->id : NULL) {
-    size_t n = strlen(name);
-    if (n > 0 && strncmp(text, name, n) == 0 && strncmp(text + n, ": ", 2) == 0)
-      text += n + 2;
-  }
+  const char *text = ph_text_without(ph_text_without(ph_error(), e->file), e->id);
   snprintf(f->reason, sizeof f->reason, "%s", text);
 }
 

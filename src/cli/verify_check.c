@@ -7,9 +7,7 @@
 #include "verify_parts.h"
 
 void verify_say(struct verify_result *r, int64_t step, const char *text) {
-  size_t n = strlen(r->entry.id);
-  if (strncmp(text, r->entry.id, n) == 0 && strncmp(text + n, ": ", 2) == 0)
-    text += n + 2;
+  text = ph_text_without(text, r->entry.id);
   for (size_t i = 0; i < r->nfound; i++)
     if (report_merge(r->found[i].text, sizeof r->found[i].text, text))
       return;
