@@ -14,7 +14,7 @@
 #include "file.h"
 #include "probe_child.h"
 
-enum { TICK = 64 << 20 }; /* bytes for which the child may take its full time */
+enum { TICK = 8 << 20 }; /* bytes for which the child may take its full time */
 
 /* --- in the child --- */
 

@@ -16,7 +16,7 @@ ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt
   if (opt->hold_seconds < 0 || opt->hold_seconds == source->hold_seconds)
     return PH_OK;
   *seconds = opt->hold_seconds;
-  *steps = -1;
+  *steps = opt->hold_seconds > 0 ? -1 : 0;
   if (!(source->control_dt > 0))
     return PH_OK; /* a rate is not known: no number of steps is */
   ph_status status = ph_hold_steps(steps, opt->hold_seconds, source->control_dt);

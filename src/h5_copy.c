@@ -8,6 +8,7 @@
 #include "h5_same.h"
 
 #define BLOCK ((size_t)4 << 20)     /* that are copied at once [B] */
+#define CHUNKS ((size_t)256 << 20)  /* at most, of rows that are packed together [B] */
 #define ATTR_MAX ((size_t)64 << 20) /* of one attribute [B] */
 
 /* --- attributes --- */
@@ -145,17 +146,29 @@ static bool write_block(hid_t made, const ph_h5_shape *s, const ph_h5_extent *e,
   return ok;
 }
 
+/* Rows that are copied at once: whole chunks, which are packed several times otherwise. */
+static int64_t rows_of_block(const ph_h5_shape *s, const ph_h5_extent *e, int64_t n) {
+  int64_t block = e->row_bytes < BLOCK ? (int64_t)(BLOCK / e->row_bytes) : 1;
+  if (e->text)
+    return 1;
+  if (e->chunked) {
+    int64_t chunk = s->chunk[0] < (hsize_t)n ? (int64_t)s->chunk[0] : n;
+    if (block > chunk)
+      block -= block % chunk;
+    else if ((size_t)chunk <= CHUNKS / e->row_bytes)
+      block = chunk;
+  }
+  return block < n ? block : n;
+}
+
 /* Through memory, in blocks of rows: n of them from the row `skip` on. */
 static ph_status copy_blocks(hid_t made, hid_t from, const ph_h5_shape *s, const ph_h5_extent *e,
                              int64_t skip, int64_t n, ph_h5_tick *tick, void *arg) {
-  int64_t block = e->row_bytes < BLOCK && e->row_bytes > 0 ? (int64_t)(BLOCK / e->row_bytes) : 1;
   bool lies = s->layout == H5D_CONTIGUOUS && !e->text;
   ph_status status = PH_OK;
   if (n == 0 || e->row_bytes == 0 || (!e->chunked && ph_h5_unwritten(from)))
     return PH_OK;
-  if (e->text)
-    block = 1;
-  block = block < n ? block : n;
+  int64_t block = rows_of_block(s, e, n);
   void *rows = malloc((size_t)block * e->row_bytes);
   if (!rows)
     return ph_h5_refuse(PH_ENOMEM, from, "", "out of memory");

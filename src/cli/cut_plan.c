@@ -94,7 +94,8 @@ static ph_status hold_of(int64_t *steps, const struct cut *c, const ph_episode_m
     *steps = meta->hold_steps;
     return PH_OK;
   }
-  return ph_hold_steps(steps, c->hold, meta->control_dt);
+  *steps = 0;
+  return c->hold > 0 ? ph_hold_steps(steps, c->hold, meta->control_dt) : PH_OK;
 }
 
 static ph_status take(ph_outcomes *out, struct cut *c, const struct opened *o) {
@@ -115,6 +116,11 @@ static ph_status find_latch(struct found *f, struct cut *c, const struct opened 
   ph_outcomes outcomes = {0};
   ph_latch_answer answer;
   int64_t steps = 0;
+  if (c->hold > 0 && !(meta->control_dt > 0)) {
+    snprintf(f->reason, sizeof f->reason,
+             "how long a step takes is not known, so no hold but 0 can be counted");
+    return PH_OK;
+  }
   ph_status status = hold_of(&steps, c, meta);
   if (status == PH_OK)
     status = take(&outcomes, c, o);
@@ -265,6 +271,8 @@ int cut_make_plan(struct cut *c) {
   if (status == EXIT_FINE)
     status = each_run(&c->each, places, c->n);
   cli_progress_end();
+  if (status == EXIT_FINE && c->judge && ph_judge_note(c->judge)[0])
+    cli_fail(EXIT_FINE, "predicate: %s", ph_judge_note(c->judge));
   free(places);
   return status;
 }
