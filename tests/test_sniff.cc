@@ -89,7 +89,8 @@ TEST_F(Sniff, OtherThingsAreNamed) {
       {"\x1f\x8b\x08" + pad, "it is not an HDF5 file: it is packed by gzip: gunzip unpacks it"},
       {zip("states.npy"),
        "it is not an HDF5 file: it is a zip archive of NumPy arrays (.npz): only "
-       "those of robosuite's raw folders are read, and the folder is what opens "
+       "those of BiGym and of robosuite's raw folders are read, and of the latter the folder is "
+       "what opens "
        "(ep_*/state_*.npz and model.xml)"},
       {zip("archive/data.pkl"), "it is not an HDF5 file: PyTorch saved it (a zip archive of a "
                                 "pickle): pickles run code and are not read"},
