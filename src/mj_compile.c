@@ -10,6 +10,7 @@
 
 #include "fail.h"
 #include "hash.h"
+#include "mj_words.h"
 
 /* The compiler keeps process-wide state and swaps the error handler while it works. */
 static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
@@ -362,34 +363,9 @@ static bool describe_joints(const mjModel *m, ph_names *names) {
   return names->joint != NULL;
 }
 
-static const char *integrator_name(int integrator) {
-  switch (integrator) {
-  case mjINT_EULER:
-    return "Euler";
-  case mjINT_RK4:
-    return "RK4";
-  case mjINT_IMPLICIT:
-    return "implicit";
-#if mjVERSION_HEADER >= 300
-  case mjINT_IMPLICITFAST:
-    return "implicitfast";
-#endif
-  default:
-    return "unknown";
-  }
-}
-
-static const char *solver_name(int solver) {
-  switch (solver) {
-  case mjSOL_PGS:
-    return "PGS";
-  case mjSOL_CG:
-    return "CG";
-  case mjSOL_NEWTON:
-    return "Newton";
-  default:
-    return "unknown";
-  }
+static const char *word_of(const char *option, int value) {
+  const char *word = ph_mj_word_of(option, value);
+  return word ? word : "unknown";
 }
 
 static void describe_facts(const mjModel *m, ph_model_facts *facts) {
@@ -404,8 +380,9 @@ static void describe_facts(const mjModel *m, ph_model_facts *facts) {
                           .nplugin = ph_mj_width(m, PH_COL_PLUGIN_STATE),
                           .nbody = (int)m->nbody};
   facts->timestep = m->opt.timestep;
-  snprintf(facts->integrator, sizeof facts->integrator, "%s", integrator_name(m->opt.integrator));
-  snprintf(facts->solver, sizeof facts->solver, "%s", solver_name(m->opt.solver));
+  snprintf(facts->integrator, sizeof facts->integrator, "%s",
+           word_of("integrator", m->opt.integrator));
+  snprintf(facts->solver, sizeof facts->solver, "%s", word_of("solver", m->opt.solver));
   snprintf(facts->engine_version, sizeof facts->engine_version, "%s", ph_engine_version());
   snprintf(facts->arch, sizeof facts->arch, "%s", ph_mj_arch());
 }

@@ -7,6 +7,7 @@
 #include <playhead/number.h>
 
 #include "fail.h"
+#include "mj_words.h"
 #include "mjcf_files.h"
 #include "mjcf_tree.h"
 
@@ -73,13 +74,9 @@ static ph_status change_friction(struct changing *c, xmlNode *root) {
 
 /* --- options --- */
 
-static const char *const solvers[] = {"PGS", "CG", "Newton"};
-static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast"};
-static const char *const cones[] = {"pyramidal", "elliptic"};
-
-static ph_status set_word(xmlNode *node, const char *name, const char *const *words, int n, int is,
-                          int was) {
-  return is == was || is < 0 || is >= n ? PH_OK : ph_xml_set(node, name, words[is]);
+static ph_status set_word(xmlNode *node, const char *name, int is, int was) {
+  const char *word = is == was ? NULL : ph_mj_word_of(name, is);
+  return word ? ph_xml_set(node, name, word) : PH_OK;
 }
 
 static ph_status set_whole(xmlNode *node, const char *name, int is, int was) {
@@ -101,11 +98,11 @@ static ph_status change_options(const struct changing *c, xmlNode *root) {
   if (status == PH_OK && memcmp(is->gravity, was->gravity, sizeof is->gravity) != 0)
     status = set_numbers(node, "gravity", is->gravity, 3);
   if (status == PH_OK)
-    status = set_word(node, "solver", solvers, 3, is->solver, was->solver);
+    status = set_word(node, "solver", is->solver, was->solver);
   if (status == PH_OK)
-    status = set_word(node, "integrator", integrators, 4, is->integrator, was->integrator);
+    status = set_word(node, "integrator", is->integrator, was->integrator);
   if (status == PH_OK)
-    status = set_word(node, "cone", cones, 2, is->cone, was->cone);
+    status = set_word(node, "cone", is->cone, was->cone);
   if (status == PH_OK)
     status = set_whole(node, "iterations", is->iterations, was->iterations);
 #if mjVERSION_HEADER >= 300

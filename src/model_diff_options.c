@@ -2,58 +2,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mj_words.h"
 #include "model_diff.h"
 
-/* --- words --- */
-
-static const char *integrators(int v) {
-  return v == mjINT_EULER      ? "Euler"
-         : v == mjINT_RK4      ? "RK4"
-         : v == mjINT_IMPLICIT ? "implicit"
-#if mjVERSION_HEADER >= 300
-         : v == mjINT_IMPLICITFAST ? "implicitfast"
-#endif
-                                   : NULL;
-}
-
-static const char *solvers(int v) {
-  return v == mjSOL_PGS ? "PGS" : v == mjSOL_CG ? "CG" : v == mjSOL_NEWTON ? "Newton" : NULL;
-}
-
-static const char *cones(int v) {
-  return v == mjCONE_PYRAMIDAL ? "pyramidal" : v == mjCONE_ELLIPTIC ? "elliptic" : NULL;
-}
-
-static const char *jacobians(int v) {
-  return v == mjJAC_DENSE    ? "dense"
-         : v == mjJAC_SPARSE ? "sparse"
-         : v == mjJAC_AUTO   ? "auto"
-                             : NULL;
-}
-
-static const struct option {
-  const char *name, *unit;
-  const char *(*word)(int value);
-} options[] = {
-    {"timestep", " s", NULL},        {"gravity", " m/s^2", NULL},  {"wind", " m/s", NULL},
-    {"density", " kg/m^3", NULL},    {"viscosity", " Pa s", NULL}, {"o_margin", " m", NULL},
-    {"integrator", "", integrators}, {"solver", "", solvers},      {"cone", "", cones},
-    {"jacobian", "", jacobians},
+/* Units as they are written behind a number. */
+static const struct {
+  const char *option, *unit;
+} units[] = {
+    {"timestep", " s"},     {"gravity", " m/s^2"},  {"wind", " m/s"},
+    {"density", " kg/m^3"}, {"viscosity", " Pa s"}, {"o_margin", " m"},
 };
 
-static const struct option *option_of(const char *name) {
-  static const struct option other = {"", "", NULL};
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    if (!strcmp(options[i].name, name))
-      return &options[i];
-  return &other;
+static const char *unit_of(const char *option) {
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (!strcmp(units[i].option, option))
+      return units[i].unit;
+  return "";
 }
 
 /* --- numbers --- */
 
 static void number(ph_differ *d, const char *name, double a, double b) {
   char was[40], is[40];
-  const char *unit = option_of(name)->unit;
+  const char *unit = unit_of(name);
   if (memcmp(&a, &b, sizeof a) == 0)
     return;
   ph_value_number(was, sizeof was, a, b);
@@ -65,7 +36,7 @@ static void vector(ph_differ *d, const char *name, const mjtNum *a, const mjtNum
   static const char *const axis[] = {".x", ".y", ".z"};
   char text[60];
   for (int i = 0; i < n; i++) {
-    const char *unit = option_of(name)->unit;
+    const char *unit = unit_of(name);
     char was[40], is[40];
     if (memcmp(&a[i], &b[i], sizeof *a) == 0)
       continue;
@@ -98,9 +69,7 @@ static void flags(ph_differ *d, int a, int b, const char **names, int n, bool on
 }
 
 static void integer(ph_differ *d, const char *name, int a, int b) {
-  const struct option *option = option_of(name);
-  const char *was = option->word ? option->word(a) : NULL;
-  const char *is = option->word ? option->word(b) : NULL;
+  const char *was = ph_mj_word_of(name, a), *is = ph_mj_word_of(name, b);
   if (a == b)
     return;
   if (!strcmp(name, "disableflags"))

@@ -9,29 +9,11 @@
 #include <playhead/number.h>
 
 #include "fail.h"
+#include "mj_words.h"
 
 #define WHAT_THERE_IS                                                                              \
   "there are timestep, solver, iterations, ls_iterations, tolerance, integrator, cone, "           \
   "gravity.x, gravity.y, gravity.z, friction=xFACTOR, friction:NAME"
-
-/* Words for the engine's enums. */
-static const struct word {
-  const char *change, *word;
-  int value;
-} words[] = {
-    {"solver", "PGS", mjSOL_PGS},
-    {"solver", "CG", mjSOL_CG},
-    {"solver", "Newton", mjSOL_NEWTON},
-    {"integrator", "Euler", mjINT_EULER},
-    {"integrator", "RK4", mjINT_RK4},
-    {"integrator", "implicit", mjINT_IMPLICIT},
-#if mjVERSION_HEADER >= 235
-    {"integrator", "implicitfast", mjINT_IMPLICITFAST},
-#endif
-    {"cone", "pyramidal", mjCONE_PYRAMIDAL},
-    {"cone", "elliptic", mjCONE_ELLIPTIC},
-};
-enum { WORDS = sizeof words / sizeof *words };
 
 /* Numbers that a change can set, and what they may be. */
 static const struct number {
@@ -59,24 +41,21 @@ static bool equal_nocase(const char *a, const char *b) {
 /* --- parse --- */
 
 static bool is_enum(const char *name) {
-  for (int i = 0; i < WORDS; i++)
-    if (!strcmp(words[i].change, name))
-      return true;
-  return false;
+  return !strcmp(name, "solver") || !strcmp(name, "integrator") || !strcmp(name, "cone");
 }
 
 static ph_status parse_word(ph_change *out, const char *word) {
   char known[120] = "";
   size_t used = 0;
-  for (int i = 0; i < WORDS; i++) {
-    if (strcmp(words[i].change, out->name))
+  for (const ph_mj_word *w = ph_mj_words; w < ph_mj_words + ph_mj_nwords; w++) {
+    if (strcmp(w->option, out->name))
       continue;
-    if (equal_nocase(words[i].word, word)) {
-      out->value = words[i].value;
+    if (equal_nocase(w->word, word)) {
+      out->value = w->value;
       return PH_OK;
     }
-    used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
-                             words[i].word);
+    used +=
+        (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", w->word);
   }
   return ph_fail(PH_EINVAL, "change: %s: '%s': there are %s", out->name, word, known);
 }
@@ -134,12 +113,12 @@ ph_status ph_change_parse(ph_change *out, const char *text) {
 
 void ph_change_text(const ph_change *change, char *out, size_t size) {
   bool factor = strcmp(change->name, "friction") == 0;
-  for (int i = 0; i < WORDS; i++)
-    if (!strcmp(words[i].change, change->name) && words[i].value == change->value) {
-      snprintf(out, size, "%s=%s", change->name, words[i].word);
-      return;
-    }
+  const char *word = is_enum(change->name) ? ph_mj_word_of(change->name, (int)change->value) : NULL;
   char value[PH_NUMBER_SIZE];
+  if (word) {
+    snprintf(out, size, "%s=%s", change->name, word);
+    return;
+  }
   ph_number_text(value, change->value);
   snprintf(out, size, "%s=%s%s", change->name, factor ? "x" : "", value);
 }
@@ -147,18 +126,13 @@ void ph_change_text(const ph_change *change, char *out, size_t size) {
 /* --- apply --- */
 
 static ph_status apply_enum(mjOption *option, const ph_change *change) {
-  for (int i = 0; i < WORDS; i++) {
-    if (strcmp(words[i].change, change->name) || words[i].value != change->value)
-      continue;
-    if (!strcmp(change->name, "solver"))
-      option->solver = words[i].value;
-    else if (!strcmp(change->name, "integrator"))
-      option->integrator = words[i].value;
-    else
-      option->cone = words[i].value;
-    return PH_OK;
-  }
-  return ph_fail(PH_EMISMATCH, "change: %s: this engine has no %g", change->name, change->value);
+  int value = (int)change->value;
+  if (value != change->value || !ph_mj_word_of(change->name, value))
+    return ph_fail(PH_EMISMATCH, "change: %s: this engine has no %g", change->name, change->value);
+  *(!strcmp(change->name, "solver")       ? &option->solver
+    : !strcmp(change->name, "integrator") ? &option->integrator
+                                          : &option->cone) = value;
+  return PH_OK;
 }
 
 static ph_status apply_named_friction(ph_sim *sim, const ph_change *change) {

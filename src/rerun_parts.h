@@ -116,8 +116,6 @@ ph_status ph_rerun_substeps(ph_cursor *c, int64_t step, const double **out);
 /* Makes them to the sim's private model, which has those of the episode's reset. PH_EMISMATCH: one
  * names nothing. */
 ph_status ph_rerun_apply(ph_sim *sim, const ph_change *changes, size_t n);
-/* As ph_change_parse reads it. */
-void ph_change_text(const ph_change *change, char *out, size_t size);
 
 /* --- rerun_step.c --- */
 

@@ -158,19 +158,10 @@ void branch_work(struct dynamic *d, struct opened *o, const struct dynamic_budge
 
 /* "friction x0.5", "solver CG", "timestep 0.001". */
 static void change_text(const ph_change *c, char *out, size_t size) {
-  static const struct {
-    const char *name, *word[4];
-  } words[] = {{"solver", {"PGS", "CG", "Newton"}},
-               {"integrator", {"Euler", "RK4", "implicit", "implicitfast"}},
-               {"cone", {"pyramidal", "elliptic"}}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(c->name, words[i].name) == 0 && c->value >= 0 && c->value < 4 &&
-        words[i].word[(int)c->value]) {
-      snprintf(out, size, "%s %s", c->name, words[i].word[(int)c->value]);
-      return;
-    }
-  snprintf(out, size, "%.60s %s%.6g", c->name, strcmp(c->name, "friction") == 0 ? "x" : "",
-           c->value);
+  ph_change_text(c, out, size);
+  char *equals = strchr(out, '=');
+  if (equals)
+    *equals = ' ';
 }
 
 static void wish_text(const struct branch *b, char *out, size_t size) {

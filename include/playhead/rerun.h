@@ -52,6 +52,8 @@ typedef struct ph_change {
 /* Reads "solver=CG", "timestep=0.001", "friction=x0.5", "friction:cup=0.2". PH_EINVAL says what
  * there is. */
 PH_API ph_status ph_change_parse(ph_change *out, const char *text);
+/* The same text of a change. */
+PH_API void ph_change_text(const ph_change *change, char *out, size_t size);
 
 typedef struct ph_rerun_options {
   int64_t anchor;     /* the recorded step that it starts from */
