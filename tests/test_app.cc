@@ -328,7 +328,7 @@ static const struct {
      }},
     {CMD_CUT, "",
      [](const FakeApp &f, unsigned) {
-       return f.app.cut_shown && f.app.want.cut.serial == 0 && has(f.said(), "runs/fake_hold: 2");
+       return f.app.cut_shown && f.app.want.cut.serial == 0 && has(f.said(), ":cut! writes 2");
      }},
     {CMD_RESET, "", only_live},
     {CMD_RESET_NEXT, "", only_live},

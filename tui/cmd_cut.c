@@ -16,8 +16,8 @@ static void preview(struct app *app) {
     app_complain(app, "cut: at a hold of %s none of %zu episodes latches: nothing would be left",
                  hold, p->dropped);
   else
-    app_say(app, "cut at %s into %s: %zu kept, %lld..%lld steps off, %zu dropped; :cut! writes it",
-            hold, app->cut_out, p->kept, (long long)p->least, (long long)p->most, p->dropped);
+    app_say(app, ":cut! writes %zu of %zu, %lld..%lld steps off, at %s into %s", p->kept,
+            p->kept + p->dropped, (long long)p->least, (long long)p->most, hold, app->cut_out);
 }
 
 static bool is_ready(const struct app *app) {

@@ -10,7 +10,7 @@
 
 #include "session_held.h"
 
-enum { BATCH_MS = 8, POLL_MS = 20 };
+enum { BATCH_MS = 8, POLL_MS = 20, RECOUNT_MS = 150 };
 
 struct surveyed {
   bool done, known, judged; /* judged: by the task */
@@ -33,6 +33,7 @@ struct survey {
 
   bool counted; /* for what follows: */
   size_t counted_done, counted_n;
+  uint64_t counted_at; /* ms */
   struct hold_wish wish;
   int64_t steps;
   double dt;
@@ -378,10 +379,14 @@ static void plan_all(struct session *s, struct survey *v) {
   }
 }
 
+/* While episodes are still looked at, those that came in the last moment are left for the next
+ * count. */
 static bool is_counted(const struct survey *v, const struct session *s, const struct opened *o) {
-  return v->counted && v->counted_done == v->done && v->counted_n == v->n && v->group == s->group &&
-         v->steps == o->reel->hold_steps && v->dt == o->reel->meta.control_dt &&
-         v->wish.on == s->last.hold.on && v->wish.seconds == s->last.hold.seconds &&
+  bool recent = v->done < v->n && session_clock() - v->counted_at < RECOUNT_MS;
+  return v->counted && (v->counted_done == v->done || recent) && v->counted_n == v->n &&
+         v->group == s->group && v->steps == o->reel->hold_steps &&
+         v->dt == o->reel->meta.control_dt && v->wish.on == s->last.hold.on &&
+         v->wish.seconds == s->last.hold.seconds &&
          v->source == catalog_source(s->catalog, o->place);
 }
 
@@ -394,6 +399,7 @@ void session_survey_answer(struct session *s, const struct opened *o, struct hel
     v->counted = shift != NULL;
     v->counted_done = v->done;
     v->counted_n = v->n;
+    v->counted_at = session_clock();
     v->group = s->group;
     v->steps = o->reel->hold_steps;
     v->dt = o->reel->meta.control_dt;
