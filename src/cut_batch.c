@@ -199,11 +199,11 @@ static void count(ph_cut_tally *t, const ph_batch *b) {
     const ph_cut_episode *plan = b->items[i].plan;
     int64_t cut = b->items[i].frames - 1 - plan->to;
     t->dropped += plan->dropped;
-    t->removed += plan->dropped ? plan->actions : cut;
     if (plan->dropped)
       continue;
     t->kept++;
     t->actions += plan->to;
+    t->removed += cut;
     t->least = t->least < 0 || cut < t->least ? cut : t->least;
     t->most = cut > t->most ? cut : t->most;
   }
