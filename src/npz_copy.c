@@ -31,12 +31,17 @@ typedef struct copy {
 
 /* --- shapes --- */
 
+/* Whether every byte stays as it is. */
+static bool is_whole(const ph_npy *info, const ph_npz_cut *cut) {
+  return cut->keep < 0 || (info->rank > 0 && cut->keep == info->dim[0] && !cut->last && !cut->rest);
+}
+
 const char *ph_npz_cannot(const ph_npz *from, size_t i, const ph_npz_cut *cut) {
   const ph_npz_member *m = &from->at[i];
   unsigned char flag[8];
   if (m->head == 0)
     return m->info.why;
-  if (cut->keep < 0)
+  if (is_whole(&m->info, cut))
     return NULL;
   uint64_t there = m->size - m->head;
   if (m->info.rank < 1 || cut->keep > m->info.dim[0])
@@ -55,7 +60,7 @@ const char *ph_npz_cannot(const ph_npz *from, size_t i, const ph_npz_cut *cut) {
 static void measure(copy *c) {
   const ph_npy *info = &c->m->info;
   c->all = c->column = c->keep = c->row = c->m->size - c->m->head;
-  if (c->cut.keep < 0 || info->dim[0] == 0 || c->all == 0)
+  if (is_whole(info, &c->cut) || info->dim[0] == 0 || c->all == 0)
     return;
   if (info->fortran && info->rank > 1)
     c->column = ph_npy_element(info) * (uint64_t)info->dim[0];

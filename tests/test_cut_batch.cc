@@ -109,6 +109,14 @@ TEST_F(CutBatch, ArraysOfTheEpisodeAreNeverCutEvenWhereTheirLengthIsThatOfTheFra
     EXPECT_EQ(was[std::string(name) + ".npy"].bytes, is[std::string(name) + ".npy"].bytes) << name;
 }
 
+TEST_F(CutBatch, WhatLosesNoRowNeedsNotBeCut) {
+  auto members = episode(31);
+  set(members, "notes", array_of("|O", {31}, noise(77, 1)));
+  only(members, 30);
+  OK(cut());
+  EXPECT_EQ(unzip(batch / batch.a)["notes.npy"].bytes, result(30)["notes.npy"].bytes);
+}
+
 /* Every type that NumPy has, as its bytes lie there. */
 TEST_F(CutBatch, OddTypesKeepTheirBytes) {
   struct {
