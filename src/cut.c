@@ -165,20 +165,20 @@ static bool is_family(const ph_home *home) {
   return home->reader == &ph_read_demos;
 }
 
-static ph_status check_layout(const ph_cutting *c) {
-  const ph_home *home = &c->store->homes[0];
-  if (!home->reader || is_family(home))
+ph_status ph_cut_can(const ph_store *store) {
+  const ph_home *home = &store->homes[0];
+  if (!home->reader || is_family(home) || ph_cut_is_batch(home->path))
     return PH_OK;
   return ph_fail(PH_EFORMAT,
                  "%s: its layout (%s) cannot be cut: only runs, datasets and episode files of "
                  "playhead, robosuite's family of files, and folders of BiGym batches can",
-                 c->source, home->layout);
+                 home->path, home->layout);
 }
 
 static ph_status cut(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
   ph_status status = ph_store_open(&c->store, &c->source, 1, NULL);
   if (!status)
-    status = check_layout(c);
+    status = ph_cut_can(c->store);
   if (!status && c->store->n == 0)
     status = ph_fail(PH_ENOTFOUND, "%s: it holds no episode: there is nothing to cut", c->source);
   if (!status && !(c->at = calloc(c->store->n, sizeof *c->at)))

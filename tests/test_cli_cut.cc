@@ -362,6 +362,16 @@ TEST_F(CliCut, AFileOfAnotherRecorderStaysOne) {
   EXPECT_EQ(contents_of(Path("a.hdf5")), file);
 }
 
+TEST_F(CliCut, ALayoutThatCannotBeCutIsNamed) {
+  {
+    foreign::File f(Path("arrays.h5"));
+    f.array("/actions", foreign::F64, {10, 3}, foreign::wave(30));
+    f.array("/qpos", foreign::F64, {10, 3}, foreign::wave(30));
+  }
+  ExpectNothingNew({"cut", "arrays.h5", "--range", "0:3", "-o", "o.h5"}, 3,
+                   "its layout (arrays) cannot be cut");
+}
+
 TEST_F(CliCut, ABatchOfBiGymBecomesABatch) {
   bigym::Batch batch;
   auto files = contents_of(batch.path);

@@ -46,6 +46,10 @@ typedef struct ph_cut_tally {
  * long. */
 PH_API ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_seconds);
 
+/* Whether episodes of the first path can be cut at all. PH_EFORMAT: its layout cannot, which the
+ * line names. Nothing is read. */
+PH_API ph_status ph_cut_can(const ph_store *store);
+
 /* Writes `out` from `source`: a run directory, a dataset or an episode file of ours gives a
  * dataset; a file of the robosuite family gives one of the same layout, whose bytes, types, filters
  * and attributes are those of the source but for what is cut; a folder of BiGym batches gives a

@@ -127,7 +127,7 @@ static int open_all(struct cut *c) {
     return cli_error();
   if (opt->predicate && ph_judge_open(&c->judge, opt->predicate, NULL) != PH_OK)
     return cli_error();
-  if (ph_store_open(&c->store, &c->source, 1, &so) != PH_OK)
+  if (ph_store_open(&c->store, &c->source, 1, &so) != PH_OK || ph_cut_can(c->store) != PH_OK)
     return cli_error();
   c->n = ph_store_count(c->store);
   c->plan = calloc(c->n + 1, sizeof *c->plan);
