@@ -254,7 +254,7 @@ static bool warmstart_explains(const ph_findings *f, const ph_evidence *e) {
     return false;
   if (e->bad > 0 && (f->solver.n == 0 || f->solver.moved * 4 < f->solver.n * 3))
     return false;
-  return e->bad == 0 || small(t) || (e->free_run && !e->free_apart);
+  return e->bad == 0 || small(t) || (e->run_known && !e->run_apart);
 }
 
 /* The ctrl of the file brings back what its actions do not. */
@@ -277,7 +277,7 @@ static bool contacts_alone(const ph_findings *f) {
 static bool parts(const ph_findings *f) {
   const ph_evidence *e = f->evidence;
   return ph_findings_part(f) &&
-         (e->bad == 0 || small(&f->as_is) || (e->free_run && !e->free_apart));
+         (e->bad == 0 || small(&f->as_is) || (e->run_known && !e->run_apart));
 }
 
 static bool few_bad(const ph_evidence *e) {
@@ -311,7 +311,7 @@ static ph_cause decide(const ph_findings *f, const struct search *s) {
     return PH_CAUSE_EVENTS;
   if (e->bad > 0)
     return PH_CAUSE_UNKNOWN;
-  return e->free_apart && e->equal == e->transitions ? PH_CAUSE_START : PH_CAUSE_NONE;
+  return e->run_apart && e->equal == e->transitions ? PH_CAUSE_START : PH_CAUSE_NONE;
 }
 
 /* --- all of it --- */

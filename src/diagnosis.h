@@ -44,9 +44,9 @@ typedef struct ph_evidence {
   size_t nstops;
   int64_t unequal_first, unequal_last; /* states without equal bits; 0: none */
   bool first_alone;                    /* the only bad one is the first of the episode */
-  bool free_run;                       /* of the free run something is known: */
-  bool free_apart;                     /* it has an error of 1e-9 or more somewhere */
-  int64_t free_first;
+  bool run_known;                      /* of the run as a whole, accumulated, something is known: */
+  bool run_apart;                      /* it has an error of 1e-9 or more somewhere */
+  int64_t run_first;
   ph_analysis_summary sum;
   ph_pick candidate[PH_CANDIDATES];
   size_t ncandidates;

@@ -14,7 +14,7 @@ bool ph_fact_bad(const ph_step_facts *fact) {
   return fact->one_class == PH_DIVERGED;
 }
 
-static bool free_bad(const ph_step_facts *fact) {
+static bool run_bad(const ph_step_facts *fact) {
   for (int m = 0; m < PH_MEASURE_COUNT; m++)
     if (m != PH_MEASURE_CTRL && fact->free_max[m] >= PH_ROUNDING_ERROR)
       return true;
@@ -41,11 +41,11 @@ struct gather {
 
 static void count(struct gather *g, int64_t state, const ph_step_facts *fact) {
   ph_evidence *out = g->out;
-  if (fact->free_known && !out->free_apart && free_bad(fact)) {
-    out->free_apart = true;
-    out->free_first = state;
+  if (fact->free_known && !out->run_apart && run_bad(fact)) {
+    out->run_apart = true;
+    out->run_first = state;
   }
-  out->free_run = out->free_run || fact->free_known;
+  out->run_known = out->run_known || fact->free_known;
   if (!fact->one_known) {
     if (state > 0 && out->ngaps < PH_SPIKES)
       out->gap[out->ngaps++] = state;

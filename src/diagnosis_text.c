@@ -162,11 +162,11 @@ static void say_none(ph_diagnosis *out, const ph_findings *f) {
   } else if (e->equal == e->transitions) {
     add_each(out, e);
     add(out, " bit for bit%s.",
-        e->free_run && !e->free_apart && e->ngaps == 0 ? ", and so does the run as a whole" : "");
+        e->run_known && !e->run_apart && e->ngaps == 0 ? ", and so does the run as a whole" : "");
   } else {
     add_each(out, e);
     add(out, " within 1e-9, %lld of them bit for bit.", (long long)e->equal);
-    if (e->free_apart) {
+    if (e->run_apart) {
       add(out, " Run on, it comes to ");
       add_sum(out, f, false);
       add(out, ": rounding that has grown.");
@@ -190,7 +190,7 @@ static void say_start(ph_diagnosis *out, const ph_findings *f) {
   add(out,
       "Another start: each of %lld steps comes back bit for bit from its recorded state, and "
       "the run as a whole does not, from step %lld on (",
-      (long long)e->transitions, (long long)e->free_first);
+      (long long)e->transitions, (long long)e->run_first);
   add_sum(out, f, false);
   add(out, "): it did not begin in the recorded state.");
 }
@@ -429,7 +429,7 @@ static void say_float32(ph_diagnosis *out, const ph_findings *f) {
              : f->evidence->stopped > 0 ? ""
                                         : ". Nothing else is wrong with the steps");
   }
-  if (f->evidence->free_apart) {
+  if (f->evidence->run_apart) {
     add(out, "; run on, it comes to ");
     add_sum(out, f, false);
   }
@@ -458,7 +458,7 @@ static void say_parting(ph_diagnosis *out, const ph_findings *f) {
   }
   if (e->bad > 0 && !f->solver.worst)
     add(out, ", which no warmstart brings about: an event that the file does not hold");
-  if (e->free_run && !e->free_apart)
+  if (e->run_known && !e->run_apart)
     add(out, ". Run on from its start every state comes back");
   add(out, ".");
 }
@@ -488,7 +488,7 @@ static void say_warmstart(ph_diagnosis *out, const ph_findings *f) {
   add_sum(out, f, true);
   if (!f->solver.worst)
     add(out, ", which no warmstart brings about: an event that the file does not hold");
-  if (f->evidence->free_run && !f->evidence->free_apart)
+  if (f->evidence->run_known && !f->evidence->run_apart)
     add(out, ". Run on from its start every state comes back");
   add(out, ".");
 }

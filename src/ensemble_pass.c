@@ -27,7 +27,8 @@ void ph_ensemble_recorded_latches(ph_ensemble *e) {
 static ph_status hold_of(const ph_member *m, ph_hold *hold) {
   const ph_episode_meta *meta = ph_episode_meta_of(m->episode);
   *hold = (ph_hold){.steps = meta->hold_steps};
-  if (meta->hold_seconds >= 0 && strcmp(meta->task_sha256, ph_task_sha256(m->task)) == 0)
+  bool named = meta->task_sha256[0] != 0;
+  if (named && meta->hold_seconds >= 0 && strcmp(meta->task_sha256, ph_task_sha256(m->task)) == 0)
     return PH_OK;
   return ph_hold_steps(&hold->steps, ph_task_info_of(m->task)->hold_seconds, meta->control_dt);
 }

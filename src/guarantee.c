@@ -237,12 +237,12 @@ bool ph_states_only(const ph_episode *episode, const ph_model *model, const ph_t
 ph_guarantee ph_episode_guarantee(const ph_episode *episode, const ph_model *model,
                                   const ph_task *task, char *reason, size_t size) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
-  const char *why = "";
   if (meta->layout[0])
     return foreign_guarantee(episode, model, task, reason, size);
   if (states_only(episode, model, task, 0, reason, size))
     return PH_STATES_ONLY;
-  if (!ph_mj_restorable(model->m, &why)) {
+  const char *why = ph_mj_unrestorable(model->m);
+  if (why) {
     snprintf(reason, size, "%s", why);
     return PH_NOT_EXACT;
   }

@@ -68,8 +68,9 @@ int ph_mj_act_address(const mjModel *m, int actuator);
 int ph_mj_act_owner(const mjModel *m, int act);
 /* The engine's plugin state; NULL where it has none. Borrowed. */
 const double *ph_mj_plugin_state(const mjModel *m, const mjData *d);
-/* Whether these components are all that the engine needs to go on bit for bit; if not, why. */
-bool ph_mj_restorable(const mjModel *m, const char **why);
+/* Why these components are not all that the engine needs to go on bit for bit; NULL: they are.
+ * Static. */
+const char *ph_mj_unrestorable(const mjModel *m);
 
 /* --- fields that a reset may change --- */
 

@@ -157,26 +157,26 @@ void ph_mj_reset_value(const mjModel *m0, ph_column col, void *out) {
     plugin_reset(m0, out);
 }
 
-bool ph_mj_restorable(const mjModel *m, const char **why) {
-  *why = "";
+const char *ph_mj_unrestorable(const mjModel *m) {
+  const char *why = NULL;
 #if mjVERSION_HEADER >= 300
   if (m->opt.integrator > mjINT_IMPLICITFAST)
-    *why = "the model's integrator is not known here, and may keep more than is stored";
+    why = "the model's integrator is not known here, and may keep more than is stored";
 #endif
 #if mjVERSION_HEADER >= 340
   if (m->opt.enableflags & mjENBL_SLEEP)
-    *why = "the model lets islands sleep, and the engine's sleep state is not stored";
+    why = "the model lets islands sleep, and the engine's sleep state is not stored";
 #endif
 #if mjVERSION_HEADER >= 3005000
   if (m->nhistory > 0)
-    *why = "the model has delays, and the engine's history buffer is not stored";
+    why = "the model has delays, and the engine's history buffer is not stored";
 #endif
 #if mjVERSION_HEADER >= 230
   if (m->nplugin > 0)
-    *why = "the model has engine plugins, whose own data is not stored";
+    why = "the model has engine plugins, whose own data is not stored";
 #endif
   (void)m;
-  return !**why;
+  return why;
 }
 
 int ph_mj_act_address(const mjModel *m, int actuator) {

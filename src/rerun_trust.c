@@ -94,8 +94,7 @@ static bool half_way(ph_cursor *c) {
 }
 
 ph_status ph_rerun_trust(ph_cursor *c, bool *trusted) {
-  const char *why = "";
-  *trusted = ph_mj_restorable(c->sim->m, &why);
+  *trusted = !ph_mj_unrestorable(c->sim->m);
   if (!*trusted || c->run->states <= c->run->opt.anchor + 1)
     return PH_OK;
   char *blobs = malloc((STEPS + 2) * c->run->blob);

@@ -1,4 +1,4 @@
-/* What session.c and session_fill.c share. */
+/* What the files of a session share: session.c, and a file for each thing that it shows. */
 #ifndef TUI_SESSION_PARTS_H
 #define TUI_SESSION_PARTS_H
 

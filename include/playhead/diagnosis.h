@@ -50,7 +50,9 @@ typedef struct ph_diagnosis {
 
 /* Looks at what the analysis knows, and tries variants on at most a few hundred transitions,
  * and holds one that explains them against all (20000, spread over more). The analysis must have
- * ended. cancel is nullable: PH_ECANCELED. PH_ENOTFOUND: STATES ONLY. */
+ * ended: else PH_EINVAL. cancel is nullable: PH_ECANCELED. PH_ENOTFOUND: STATES ONLY. PH_ECORRUPT,
+ * PH_EIO: a row that it needs cannot be read. PH_ENOMEM. What physics refuses is in the diagnosis.
+ */
 PH_API ph_status ph_diagnose(ph_diagnosis *out, const ph_analysis *a, bool (*cancel)(void *arg),
                              void *arg);
 

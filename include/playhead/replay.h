@@ -76,7 +76,9 @@ PH_API ph_status ph_replay_create(ph_replay **out, const ph_episode *episode, co
                                   const ph_task *task);
 PH_API void ph_replay_free(ph_replay *replay); /* Nullable */
 
-/* Goes to a step in O(1), clamped to the episode's states. substep must be 0 in kinematic mode.
+/* Goes to a step in O(1), clamped to the episode's states. Recorded states alone are here:
+ * PH_EINVAL for another mode than PH_KINEMATIC or a substep other than 0, which are a ph_cursor's
+ * (<playhead/rerun.h>), and for an episode without states. PH_EFORMAT: no state is stored there.
  * PH_ECORRUPT: states or ctrl are damaged there, and there is no frame. Damage of any other column
  * leaves that one NULL and is in the frame's note; where the engine would need it, nothing is
  * derived. A readout of the task that fails is NaN and in the note. */
