@@ -523,7 +523,6 @@ TEST_F(Outcomes, APredicateThatTheStatesDoNotBearOutIsAFinding) {
 
 TEST_F(Outcomes, TheFingerprintNamesAllThatALatchDependsOn) {
   judge_by(1.06);
-  record_plain();
   char *text = nullptr, *again = nullptr, *other = nullptr;
   ASSERT_EQ(PH_OK, ph_latch_fingerprint(&text, &meta, model, task, 0.1, 12));
   ASSERT_EQ(PH_OK, ph_latch_fingerprint(&again, &meta, model, task, 0.1, 12));
