@@ -148,6 +148,16 @@ TEST(PanelsDynamic, WorstFirstByTolerance) {
   EXPECT_EQ(f.signals[(size_t)signal].name, std::string("arm_wrist"));
 }
 
+/* What was just asked for is answered before what is there all along. */
+TEST(PanelsDynamic, ThatABranchWasSavedIsRead) {
+  Dynamic f;
+  f.a.want.dyn.branch.serial = f.dyn.branch = 1;
+  set_text(f.dyn.branch_text, "from 200 (dynamic), actions held: leaves the recording at 201");
+  app_say(&f.a, "the branch is in /data/runs/drawer/branch.h5");
+  std::string text = f.at(40, 120);
+  EXPECT_TRUE(has(text, "the branch is in /data/runs/drawer/branch.h5")) << text;
+}
+
 // A free joint's numbers: the one that differs most where a column is narrow, all where it is not.
 TEST(PanelsDynamic, AFreeJointShowsWhereItIs) {
   Dynamic f;

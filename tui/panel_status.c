@@ -132,7 +132,7 @@ void panel_status_draw(struct surface *s, struct rect r, const struct app *app) 
   status_by_hand(&strip, app);
   if (app->message[0])
     strip_add(&strip, 2, app->message_bad ? STYLE_BAD : STYLE_NORMAL,
-              STRIP_BAR | STRIP_CUT | (app->message_bad ? STRIP_FIRST : 0), "%s", app->message);
+              STRIP_BAR | STRIP_CUT | STRIP_FIRST, "%s", app->message);
   if (app_reel(app))
     status_marks(&strip, app);
   strip_draw(s, r, 0, 1, &strip);
