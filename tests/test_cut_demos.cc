@@ -270,6 +270,48 @@ TEST_F(CutDemos, OtherThingsInTheFileStay) {
   ph_h5_close(file);
 }
 
+/* h5py's track_order, and room to grow that has an end. */
+TEST_F(CutDemos, OrderAndLimitsStay) {
+  const char *made[] = {"states", "zeta", "actions", "alpha"};
+  {
+    foreign::File f(dir / "a.hdf5");
+    f.group("/data");
+    f.attr("/data", "env", "Lift");
+    foreign::Id list(H5Pcreate(H5P_GROUP_CREATE), "order");
+    H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    foreign::Id demo(H5Gcreate2(f.id(), "/data/demo_0", H5P_DEFAULT, list, H5P_DEFAULT), "demo");
+    for (const char *name : made)
+      if (strcmp(name, "zeta") != 0) {
+        f.array(string("/data/demo_0/") + name, foreign::F64, {10, 2}, foreign::wave(20));
+      } else {
+        hsize_t dim[] = {10, 2}, most[] = {100, 2}, chunk[] = {4, 2};
+        foreign::Id space(H5Screate_simple(2, dim, most), name),
+            how(H5Pcreate(H5P_DATASET_CREATE), name);
+        H5Pset_chunk(how, 2, chunk);
+        foreign::Id set(
+            H5Dcreate2(demo, name, H5T_IEEE_F32LE, space, H5P_DEFAULT, how, H5P_DEFAULT), name);
+      }
+  }
+  ASSERT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 6)}), PH_OK) << ph_error();
+  hid_t file;
+  ASSERT_EQ(ph_h5_open(&file, (dir / "b.hdf5").c_str()), PH_OK);
+  {
+    foreign::Id demo(H5Gopen2(file, "/data/demo_0", H5P_DEFAULT), "demo");
+    for (hsize_t i = 0; i < 4; i++) {
+      char name[20];
+      H5Lget_name_by_idx(demo, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, sizeof name,
+                         H5P_DEFAULT);
+      EXPECT_STREQ(name, made[i]);
+    }
+    hsize_t dim[2] = {}, most[2] = {};
+    foreign::Id set(H5Dopen2(demo, "zeta", H5P_DEFAULT), "zeta"), space(H5Dget_space(set), "zeta");
+    H5Sget_simple_extent_dims(space, dim, most);
+    EXPECT_EQ(dim[0], 6u);
+    EXPECT_EQ(most[0], 100u);
+  }
+  ph_h5_close(file);
+}
+
 TEST_F(CutDemos, WhatIsRefusedLeavesNothing) {
   foreign::Options o;
   o.store = kPacked;
