@@ -63,11 +63,24 @@ static herr_t copy_one(hid_t from, const char *name, const H5A_info_t *info, voi
   return 0;
 }
 
+/* The order in which they were made, where the object keeps that. */
+static H5_index_t order_of(hid_t object) {
+  unsigned order = 0;
+  bool group = H5Iget_type(object) == H5I_GROUP;
+  hid_t list = group ? H5Gget_create_plist(object) : H5Dget_create_plist(object);
+  bool kept =
+      list >= 0 && H5Pget_attr_creation_order(list, &order) >= 0 && (order & H5P_CRT_ORDER_INDEXED);
+  ph_h5_close(list);
+  return kept ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+}
+
 ph_status ph_h5_copy_attrs(hid_t to, hid_t from, ph_h5_lost_attr *lost, void *arg) {
   struct copying copying = {to, lost, arg};
   hsize_t at = 0;
   ph_h5_enter();
-  herr_t result = H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_NATIVE, &at, copy_one, &copying);
+  H5_index_t index = order_of(from);
+  H5_iter_order_t way = index == H5_INDEX_NAME ? H5_ITER_NATIVE : H5_ITER_INC;
+  herr_t result = H5Aiterate2(from, index, way, &at, copy_one, &copying);
   if (result < 0)
     lost(arg, "", "the list of attributes breaks off");
   H5Eclear2(H5E_DEFAULT);

@@ -279,7 +279,10 @@ TEST_F(CutDemos, OrderAndLimitsStay) {
     f.attr("/data", "env", "Lift");
     foreign::Id list(H5Pcreate(H5P_GROUP_CREATE), "order");
     H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    H5Pset_attr_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     foreign::Id demo(H5Gcreate2(f.id(), "/data/demo_0", H5P_DEFAULT, list, H5P_DEFAULT), "demo");
+    for (const char *name : made)
+      f.attr("/data/demo_0", name, 1);
     for (const char *name : made)
       if (strcmp(name, "zeta") != 0) {
         f.array(string("/data/demo_0/") + name, foreign::F64, {10, 2}, foreign::wave(20));
@@ -300,6 +303,9 @@ TEST_F(CutDemos, OrderAndLimitsStay) {
     for (hsize_t i = 0; i < 4; i++) {
       char name[20];
       H5Lget_name_by_idx(demo, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, sizeof name,
+                         H5P_DEFAULT);
+      EXPECT_STREQ(name, made[i]);
+      H5Aget_name_by_idx(demo, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, sizeof name,
                          H5P_DEFAULT);
       EXPECT_STREQ(name, made[i]);
     }
