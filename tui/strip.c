@@ -90,7 +90,8 @@ static void strip_choose(struct strip *strip, int room) {
       strip_show(strip, rank, false);
     else if (rank == 0 || strip_width(strip, rank, true) <= room)
       strip_show(strip, rank, true);
-    strip_share(strip, room, true);
+    if (rank >= STRIP_NEEDED)
+      strip_share(strip, room, true);
   }
 }
 

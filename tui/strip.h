@@ -6,6 +6,7 @@
 
 #define STRIP_PIECES 32
 #define STRIP_CUT_WIDTH 12 /* what is left at least of a piece that may be cut */
+#define STRIP_NEEDED 3     /* ranks up to this are not given up for a piece that comes first */
 
 /* What stands between two pieces: two blanks, " │ ", one blank, nothing. The last two bind a piece
  * to the one before it: it is left out with it. STRIP_CUT, or'ed in, lets a piece be cut short;

@@ -77,14 +77,6 @@ static void end_text(char *out, size_t size, const struct verify_result *r, bool
   pair_text(out, size, recorded, known ? ph_end_name(r->run.sum.end) : "-");
 }
 
-/* Where it was stopped before anything was beyond the tolerance, that is the word. */
-static const char *class_text(const struct verify_result *r) {
-  const ph_dynamics *d = &r->run;
-  if (!r->dynamic || !d->ran)
-    return "-";
-  return d->stopped >= 0 && d->sum.cls < PH_DIVERGED ? "stopped" : ph_class_name(d->cls);
-}
-
 static void print_dynamic(struct verify *v, const struct verify_result *r) {
   const ph_analysis_summary *sum = &r->run.sum;
   bool ran = r->dynamic && r->run.ran;
@@ -116,8 +108,8 @@ static void print_dynamic(struct verify *v, const struct verify_result *r) {
            "states", "class", "unequal", "over tol", "joint err", "body err", "vel err", "one step",
            "reward", "end");
   printf("%-18s %-5s %7" PRId64 "  %-8s  %7s  %8s  %11s  %11s  %13s  %-8s  %13s  %s\n", r->entry.id,
-         r->nfound ? "WRONG" : "ok", r->verdict.checked, class_text(r), unequal, over, joint, body,
-         speed, one, reward, end);
+         r->nfound ? "WRONG" : "ok", r->verdict.checked, ran ? ph_class_name(r->run.cls) : "-",
+         unequal, over, joint, body, speed, one, reward, end);
 }
 
 static bool in_findings(const struct verify_result *r) {
