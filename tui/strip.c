@@ -65,13 +65,14 @@ static void strip_show(struct strip *strip, int rank, bool least) {
   }
 }
 
-/* Gives the columns that are over to the pieces that were cut: all of them, or those alone that
- * come first. */
+/* Gives the columns that are over to the pieces that were cut: to all of them, or what is theirs to
+ * those that come first. */
 static void strip_share(struct strip *strip, int room, bool first) {
   int over = room - strip_width(strip, -1, true);
   for (int i = 0; i < strip->n; i++) {
     struct piece *p = &strip->piece[i];
-    int more = piece_width(p) - p->room;
+    int width = piece_width(p);
+    int more = (first && width > STRIP_FIRST_WIDTH ? STRIP_FIRST_WIDTH : width) - p->room;
     if (!p->shown || over <= 0 || more <= 0 || (first && !(p->join & STRIP_FIRST)))
       continue;
     more = more < over ? more : over;

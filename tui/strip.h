@@ -5,12 +5,13 @@
 #include "surface.h"
 
 #define STRIP_PIECES 32
-#define STRIP_CUT_WIDTH 12 /* what is left at least of a piece that may be cut */
-#define STRIP_NEEDED 3     /* ranks up to this are not given up for a piece that comes first */
+#define STRIP_CUT_WIDTH 12   /* what is left at least of a piece that may be cut */
+#define STRIP_FIRST_WIDTH 60 /* of one that comes first, before less important pieces */
+#define STRIP_NEEDED 3       /* ranks up to this are not given up for it */
 
 /* What stands between two pieces: two blanks, " │ ", one blank, nothing. The last two bind a piece
  * to the one before it: it is left out with it. STRIP_CUT, or'ed in, lets a piece be cut short;
- * with STRIP_FIRST only where there is no room for it even without the pieces of higher ranks. */
+ * with STRIP_FIRST it comes before less important ones all the same. */
 enum strip_join {
   STRIP_BLANK,
   STRIP_BAR,
