@@ -476,7 +476,7 @@ unsigned do_INTERRUPT(struct app *app, int64_t count, const char *args) {
   app->digits[0] = 0;
   app->playing = false;
   app->cancel_at = now;
-  bool gave_up = app_unsave_branch(app) | app_drop_cut(app);
+  bool branch = app_unsave_branch(app), cut = app_drop_cut(app), gave_up = branch || cut;
   app_say(app, "canceled; Ctrl-C again quits");
   return gave_up ? REACT_REDRAW | REACT_SEEK : REACT_REDRAW;
 }
