@@ -28,8 +28,9 @@ ph_status ph_latch_fingerprint(char **out, const ph_episode_meta *meta, const ph
   bool compiled = model && ph_model_compiled(model);
   json_t *all = json_object();
   json_object_set_new(all, "playhead", json_string(ph_version()));
-  json_object_set_new(all, "engine", json_string("mujoco"));
-  json_object_set_new(all, "engine_version", ph_json_text(ph_engine_version()));
+  json_object_set_new(all, "engine", compiled ? json_string("mujoco") : json_null());
+  json_object_set_new(all, "engine_version",
+                      compiled ? ph_json_text(ph_engine_version()) : json_null());
   json_object_set_new(all, "arch", ph_json_text(ph_mj_arch()));
   json_object_set_new(all, "substrate", ph_json_text(ph_substrate()));
   json_object_set_new(all, "model_sha256",

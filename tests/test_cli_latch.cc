@@ -68,11 +68,13 @@ TEST_F(CliLatch, TheThreeAgreeOnARunOfThisMachine) {
   ASSERT_EQ(Record("run").status, 0);
   string text = Table({"run"}, 0);
   EXPECT_NE(
-      text.find("episode              hold   recorded  kinematic    dynamic    true  longest\n"),
+      text.find("episode            hold s = steps   recorded  kinematic    dynamic  true steps  "
+                "longest steps\n"),
       string::npos)
       << text;
   EXPECT_NE(
-      text.find("env000_ep000000         5         17         17         17       5  5 from 13\n"),
+      text.find("env000_ep000000          0.02 = 5         17         17         17           5  5 "
+                "from 13\n"),
       string::npos)
       << text;
   EXPECT_NE(text.find("\n3 of 3 episodes latch at a hold of 0.02 s, 5 steps\n"), string::npos)
@@ -151,7 +153,8 @@ TEST_F(CliLatch, ActionsThatDoNotLeadToTheStatesAreRefusedBesideStatesThatDo) {
   json_t *differ = json_array_get(json_object_get(e, "disagreements"), 0);
   EXPECT_EQ("latch: recorded 17, dynamic none: " + why, Text(differ, "text"));
   string text = Table({"run", "--model", "heavy.xml"}, 1);
-  EXPECT_NE(text.find("env000_ep000000         5         17         17       none "), string::npos)
+  EXPECT_NE(text.find("env000_ep000000          0.02 = 5         17         17       none "),
+            string::npos)
       << text;
   EXPECT_NE(text.find("    dynamic: " + why + "\n"), string::npos) << text;
   EXPECT_NE(text.find("; sources disagree on 3\n"), string::npos) << text;
@@ -229,12 +232,23 @@ TEST_F(CliLatch, ASweepCountsAtEachHoldAndPlotsIt) {
     EXPECT_EQ(steps[i], Int(hold, "hold_steps")); /* 2.5 and 7.5 go to the even one */
     EXPECT_EQ(Rows(hold), Three(3, counts[i])) << i;
   }
+  EXPECT_TRUE(json_is_null(json_object_get(e, "reason")));
   EXPECT_EQ(0.03, json_real_value(json_object_get(json_array_get(holds, 3), "hold_seconds")));
   json_t *rows = json_object_get(e, "dynamic");
   ASSERT_EQ(5u, json_array_size(rows));
   EXPECT_EQ(13, json_integer_value(json_array_get(rows, 0)));
   EXPECT_EQ(17, json_integer_value(json_array_get(rows, 2)));
   EXPECT_TRUE(json_is_null(json_array_get(rows, 3)));
+  EXPECT_EQ("success does not latch within the 17 recorded steps",
+            Text(Latch({"run", "--hold", "0.03:0.04:0.01"}, 1), "reason"));
+  /* One that comes to no step is none, and not one at which nothing latches. */
+  text = Table({"run", "--hold", "0.001:0.004:0.003", "--by", "recorded"}, 0);
+  EXPECT_NE(text.find("   0.001 s       -  hold: 0.001 s: comes to 0 steps of 0.004 s"),
+            string::npos)
+      << text;
+  Latch({"run", "--hold", "0.001:0.004:0.003"}, 0);
+  json_t *none = json_array_get(json_object_get(all, "holds"), 0);
+  EXPECT_TRUE(json_is_null(json_object_get(none, "recorded")));
 }
 
 TEST_F(CliLatch, HoldsThatAreNoneAreRefused) {
@@ -333,8 +347,8 @@ TEST_F(CliLatch, AForeignFileWithRewardsHasARecordedLatch) {
   EXPECT_EQ(0u, Reason(e, "dynamic").rfind("STATES ONLY: 7 actions feed OSC_POSE", 0));
   EXPECT_EQ(Rows(Latch({"demo.hdf5", "--hold", "0.1"}, 0)), (Three{22, -1, -1}));
   EXPECT_EQ(Rows(Latch({"demo.hdf5", "--hold", "0.15"}, 0)), (Three{26, -1, -1}));
-  EXPECT_EQ(Rows(Latch({"demo.hdf5", "--success", "s.time > 0.99", "--hold", "0.1"}, 1)),
-            (Three{22, 21, -1}));
+  EXPECT_EQ(Rows(Latch({"demo.hdf5", "--success", "s.time > 0.99", "--hold", "0.1"}, 0)),
+            (Three{-1, 21, -1}));
 }
 
 TEST_F(CliLatch, AFileThatStoresNothingHasNoLatch) {
@@ -344,13 +358,54 @@ TEST_F(CliLatch, AFileThatStoresNothingHasNoLatch) {
   EXPECT_EQ(Rows(e), Three(3, -1));
   EXPECT_EQ("the file stores no predicate", Text(e, "reason"));
   string text = Table({"demo.hdf5"}, 1);
-  EXPECT_NE(text.find("demo_1                  0          -          -          -       -  -\n"),
+  EXPECT_NE(
+      text.find("demo_1                    no hold          -          -          -           "
+                "-  -\n"),
+      string::npos)
+      << text;
+  EXPECT_NE(text.find("\nrecorded: not known: the file stores no predicate\n"), string::npos)
+      << text;
+  EXPECT_NE(text.find("\nno hold is said: 0 is taken, the first true row; --hold S asks for "
+                      "another\n"),
             string::npos)
       << text;
-  EXPECT_NE(text.find("recorded: not known\n"), string::npos) << text;
+  EXPECT_EQ(Table({"demo.hdf5", "--hold", "0.1"}, 1).find("no hold"), string::npos);
   size_t said = text.find("    recorded: the file stores no predicate\n"); /* once for all */
   ASSERT_NE(said, string::npos) << text;
-  EXPECT_EQ(text.find("the file stores no predicate", said + 40), string::npos) << text;
+  EXPECT_EQ(text.find("    recorded", said + 4), string::npos) << text;
+}
+
+TEST_F(CliLatch, AnotherConditionLeavesTheRecordedOneNothingToSay) {
+  ASSERT_EQ(Record("run").status, 0);
+  json_t *e = Latch({"run", "--success", "s.joint.cart > 0.0003"}, 0);
+  EXPECT_EQ(-1, Rows(e)[0]);
+  EXPECT_GT(Rows(e)[1], 0);
+  EXPECT_EQ(Rows(e)[1], Rows(e)[2]);
+  EXPECT_EQ("what the file stores is of another condition than --success", Reason(e, "recorded"));
+  EXPECT_STREQ("kinematic", Text(e, "counted_by").c_str());
+  EXPECT_EQ(0, Int(all, "disagree"));
+  ExpectError({"latch", "--success", "true", "--by", "recorded", "run"}, 2, "--success");
+}
+
+/* The reason that info has for it, and not that none is named. */
+TEST_F(CliLatch, AModelThatLacksFilesIsNotCalledNone) {
+  foreign::Options o;
+  o.model = "<mujoco><asset><mesh file='/home/a/arm.stl'/></asset>"
+            "<worldbody><geom type='mesh' mesh='arm'/></worldbody></mujoco>";
+  foreign::write_robosuite(Path("demo.hdf5"), o);
+  json_t *e = Latch({"demo.hdf5"}, 1);
+  EXPECT_NE(Reason(e, "kinematic").find("arm.stl"), string::npos) << Reason(e, "kinematic");
+  json_t *finger = json_object_get(all, "fingerprint"); /* no engine ran */
+  EXPECT_TRUE(json_is_object(finger) && json_is_null(json_object_get(finger, "engine")));
+  EXPECT_NE(Reason(e, "dynamic").find("arm.stl"), string::npos) << Reason(e, "dynamic");
+}
+
+TEST_F(CliLatch, AHoldThatWasMeantInStepsIsHintedAt) {
+  ASSERT_EQ(Record("run").status, 0);
+  EXPECT_NE(
+      Table({"run", "--hold", "5"}, 1).find("\n--hold is in seconds: 5 s are 1250 steps, and "),
+      string::npos);
+  EXPECT_EQ(Table({"run"}, 0).find("in seconds"), string::npos);
 }
 
 } // namespace

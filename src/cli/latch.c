@@ -27,8 +27,11 @@ static void count_hold(struct latch *v, const struct latch_result *r, size_t i, 
   char why[400];
   double seconds;
   int64_t steps;
-  if (!latch_steps(v, r, i, &seconds, &steps, why, sizeof why))
+  if (!latch_steps(v, r, i, &seconds, &steps, why, sizeof why)) {
+    if (!c->refused[0])
+      snprintf(c->refused, sizeof c->refused, "%s", why);
     return;
+  }
   note_hold(c, seconds, steps);
   for (int k = 0; k < PH_LATCH_SOURCES; k++) {
     ph_latch_answer answer;
@@ -45,8 +48,17 @@ static void count_hold(struct latch *v, const struct latch_result *r, size_t i, 
 
 static void count(struct latch *v, const struct latch_result *r) {
   bool latched = false, disagree = false;
-  for (int k = 0; k < PH_LATCH_SOURCES; k++)
+  for (int k = 0; k < PH_LATCH_SOURCES; k++) {
     v->known[k] += r->of[k].known;
+    if (!r->of[k].known && !v->unknown[k][0])
+      snprintf(v->unknown[k], sizeof v->unknown[k], "%.*s", (int)sizeof v->unknown[k] - 1,
+               r->opened ? r->of[k].why : r->why);
+  }
+  v->no_hold += r->opened && r->no_hold;
+  if (r->actions > v->most_actions) {
+    v->most_actions = r->actions;
+    v->control_dt = r->control_dt;
+  }
   for (size_t i = 0; r->opened && i < v->nholds; i++)
     count_hold(v, r, i, &latched, &disagree);
   v->checked++;
@@ -91,6 +103,11 @@ static int run_all(struct latch *v) {
   int jobs_each;
   int status = cli_places(v->opt, v->store, &places, &n);
   v->intervals = v->opt->intervals || (n == 1 && !v->episodes);
+  v->wide = 18;
+  for (size_t i = 0; i < n; i++) {
+    int columns = (int)strlen(ph_store_entry(v->store, places[i])->id);
+    v->wide = columns > v->wide ? columns : v->wide;
+  }
   v->each.verb = v->opt->verb;
   v->each.arg = v;
   v->each.make = latch_make;
@@ -116,6 +133,11 @@ static int read_options(struct latch *v) {
     return cli_fail(EXIT_USAGE, "%s: --tol: only of --by dynamic", opt->verb);
   if (opt->predicate && !v->asked[PH_LATCH_KINEMATIC])
     return cli_fail(EXIT_USAGE, "%s: --predicate-command: only of --by kinematic", opt->verb);
+  if (opt->success && opt->by && v->asked[PH_LATCH_RECORDED])
+    return cli_fail(EXIT_USAGE,
+                    "%s: --success: not of --by recorded: what a file stores is of its own "
+                    "condition",
+                    opt->verb);
   return latch_holds(v);
 }
 

@@ -121,6 +121,28 @@ static void add_one(const struct latch *v, const struct latch_result *r) {
   json_array_append_new(v->episodes, episode);
 }
 
+/* Why an episode latches at none of the holds: the reason at the first of them; null: it does. */
+static json_t *why_at_none(const struct latch *v, const struct latch_result *r) {
+  char why[400] = "", first[400] = "";
+  for (size_t i = 0; r->opened && i < v->nholds; i++) {
+    double seconds;
+    int64_t steps;
+    bool counted = latch_steps(v, r, i, &seconds, &steps, why, sizeof why);
+    for (int k = 0; k < PH_LATCH_SOURCES; k++) {
+      ph_latch_answer answer = {.refusal = PH_REFUSAL_UNKNOWN};
+      if (!v->asked[k])
+        continue;
+      if (counted)
+        ph_outcomes_latch(&r->of[k], steps, &answer);
+      if (answer.refusal == PH_REFUSAL_NONE)
+        return json_null();
+      if (!first[0])
+        snprintf(first, sizeof first, "%s", counted ? answer.text : why);
+    }
+  }
+  return ph_json_text(r->opened ? first : r->why);
+}
+
 /* In a sweep: how the row moves, by hold. */
 static void add_sweep(const struct latch *v, const struct latch_result *r) {
   json_t *episode = base_facts(r);
@@ -139,7 +161,7 @@ static void add_sweep(const struct latch *v, const struct latch_result *r) {
                         r->of[k].known ? json_incref(rows) : json_null());
     json_decref(rows);
   }
-  json_object_set_new(episode, "reason", ph_json_text(r->why));
+  json_object_set_new(episode, "reason", why_at_none(v, r));
   json_array_append_new(v->episodes, episode);
 }
 
@@ -156,11 +178,13 @@ static json_t *holds(const struct latch *v) {
   json_t *list = json_array();
   for (size_t i = 0; i < v->nholds; i++) {
     const struct latch_count *c = &v->hold[i];
+    bool none = c->steps == -2 && c->refused[0];
     json_t *one = json_pack("{s:o, s:o}", "hold_seconds", seconds_or_null(c->seconds), "hold_steps",
                             report_index(c->steps));
     for (int k = 0; k < PH_LATCH_SOURCES; k++)
       json_object_set_new(one, ph_latch_source_name((ph_latch_source)k),
-                          v->asked[k] ? json_integer((json_int_t)c->latched[k]) : json_null());
+                          v->asked[k] && !none ? json_integer((json_int_t)c->latched[k])
+                                               : json_null());
     json_array_append_new(list, one);
   }
   return list;

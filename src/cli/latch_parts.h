@@ -27,6 +27,7 @@ struct latch_result {
   double control_dt;                /* 0: not known */
   double in_force;                  /* [s] its hold */
   int64_t in_force_steps;           /* -1: to be counted by control_dt */
+  bool no_hold;                     /* nothing says one: 0 is taken */
   ph_outcomes of[PH_LATCH_SOURCES]; /* owned */
   char *fingerprint;                /* owned; of the one hold; NULL */
   struct latch_broke *broke;        /* (nbroke) owned; in order of rows */
@@ -40,6 +41,7 @@ struct latch_count {
   double shown;   /* [s] likewise -1, -2 */
   size_t latched[PH_LATCH_SOURCES];
   int64_t least[PH_LATCH_SOURCES], most[PH_LATCH_SOURCES]; /* rows; -1 */
+  char refused[400];                                       /* why it is none in an episode, or "" */
 };
 
 struct latch {
@@ -60,6 +62,11 @@ struct latch {
   char said[PH_LATCH_SOURCES][320];  /* why a source is not known, of the episode before */
   size_t checked, without, disagree; /* episodes; without a latch, of sources that disagree */
   size_t known[PH_LATCH_SOURCES];
+  char unknown[PH_LATCH_SOURCES][320]; /* why a source is not known of the first such episode */
+  size_t no_hold;                      /* episodes that say none */
+  int64_t most_actions; /* of an episode; and what a step of it lasts, 0: not known */
+  double control_dt;
+  int wide; /* columns of the longest id */
 };
 
 /* --hold into v->hold. An exit status; a line is said. */

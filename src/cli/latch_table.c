@@ -1,6 +1,7 @@
 /* `latch` for people: a line for each episode, why it has no latch below it, and the end; of a
  * sweep a plot. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,21 +24,23 @@ static void row_text(char *out, size_t size, const struct latch *v, const struct
     snprintf(out, size, "none");
 }
 
-static void print_line(struct latch *v, const struct latch_result *r, int64_t steps,
+static void print_line(struct latch *v, const struct latch_result *r, double seconds, int64_t steps,
                        const ph_latching *latching) {
-  char hold[24] = "-", counted[24] = "-", longest[48] = "-";
+  char hold[48] = "-", counted[24] = "-", longest[48] = "-";
   int base = latch_base(v, r);
   if (!v->titled) {
-    printf("%-18s %6s", "episode", "hold");
+    printf("%-*s %14s", v->wide, "episode", "hold s = steps");
     for (int k = 0; k < PH_LATCH_SOURCES; k++)
       if (v->asked[k])
         printf("  %9s", ph_latch_source_name((ph_latch_source)k));
-    printf("  %6s  %s\n", "true", "longest");
+    printf("  %10s  %s\n", "true steps", "longest steps");
   }
   v->titled = true;
-  if (steps >= 0)
-    snprintf(hold, sizeof hold, "%" PRId64, steps);
-  printf("%-18s %6s", r->entry.id, hold);
+  if (steps >= 0 && r->no_hold && v->hold[0].seconds < 0)
+    snprintf(hold, sizeof hold, "no hold");
+  else if (steps >= 0)
+    snprintf(hold, sizeof hold, "%.6g = %" PRId64, seconds, steps);
+  printf("%-*s %14s", v->wide, r->entry.id, hold);
   for (int k = 0; k < PH_LATCH_SOURCES; k++) {
     char row[24];
     row_text(row, sizeof row, v, r, k, steps);
@@ -49,7 +52,7 @@ static void print_line(struct latch *v, const struct latch_result *r, int64_t st
   if (base >= 0 && latching->longest > 0)
     snprintf(longest, sizeof longest, "%" PRId64 " from %" PRId64, latching->longest,
              latching->longest_first);
-  printf("  %6s  %s\n", counted, longest);
+  printf("  %10s  %s\n", counted, longest);
 }
 
 /* What a source lacks is most often the same in all episodes: it is said once. */
@@ -127,7 +130,7 @@ static void print_intervals(const struct latch_result *r, const ph_intervals *iv
 
 static void print_one(struct latch *v, const struct latch_result *r) {
   char why[400] = "";
-  double seconds;
+  double seconds = -1;
   int64_t steps = -1;
   ph_latching latching = {.latch = -1};
   int base = latch_base(v, r);
@@ -135,7 +138,7 @@ static void print_one(struct latch *v, const struct latch_result *r) {
     steps = -1;
   if (steps >= 0 && base >= 0)
     ph_intervals_latch(&r->of[base].intervals, steps, &latching);
-  print_line(v, r, steps, &latching);
+  print_line(v, r, seconds, steps, &latching);
   if (steps < 0) {
     printf("    ");
     cli_print_text(r->opened ? why : r->why);
@@ -198,8 +201,17 @@ static void print_plot(const struct latch *v) {
     if (c->steps >= 0)
       snprintf(steps, sizeof steps, "%" PRId64, c->steps);
     printf("%8.4g s  %6s", c->seconds, steps);
-    print_bars(v, c);
+    if (c->steps == -2 && c->refused[0])
+      printf("  %s\n", c->refused);
+    else
+      print_bars(v, c);
   }
+}
+
+static void print_unknown(const struct latch *v, int k) {
+  printf("%s", v->unknown[k][0] ? ": " : "");
+  cli_print_text(v->unknown[k]);
+  printf("\n");
 }
 
 /* "recorded: 18 of 20 latch, at rows 120 to 213" of those whose predicate is known. */
@@ -210,7 +222,8 @@ static void print_sources(const struct latch *v) {
     if (!v->asked[k])
       continue;
     if (v->known[k] == 0) {
-      printf("%s: not known\n", name);
+      printf("%s: not known", name);
+      print_unknown(v, k);
       continue;
     }
     printf("%s: %zu of %zu latch", name, c->latched[k], v->known[k]);
@@ -218,8 +231,33 @@ static void print_sources(const struct latch *v) {
       printf(", at row %" PRId64, c->least[k]);
     else if (c->latched[k] > 0)
       printf(", at rows %" PRId64 " to %" PRId64, c->least[k], c->most[k]);
-    printf("\n");
+    if (v->known[k] < v->checked) {
+      printf("; not known of %zu", v->checked - v->known[k]);
+      print_unknown(v, k);
+    } else
+      printf("\n");
   }
+}
+
+/* A hold that no episode can have may have been meant in steps. */
+static void print_hint(const struct latch *v) {
+  const struct latch_count *c = &v->hold[0];
+  double given = c->seconds;
+  if (v->sweep || c->steps <= v->most_actions || v->control_dt <= 0 || given != rint(given))
+    return;
+  printf("--hold is in seconds: %g s are %" PRId64 " steps, and no episode has more than %" PRId64
+         "; %g steps are %g s\n",
+         given, c->steps, v->most_actions, given, given * v->control_dt);
+}
+
+static void print_no_hold(const struct latch *v) {
+  if (v->hold[0].seconds >= 0 || v->no_hold == 0)
+    return;
+  if (v->no_hold == v->checked)
+    printf("no hold is said");
+  else
+    printf("%zu of %zu say no hold", v->no_hold, v->checked);
+  printf(": 0 is taken, the first true row; --hold S asks for another\n");
 }
 
 void latch_print_end(const struct latch *v) {
@@ -244,4 +282,7 @@ void latch_print_end(const struct latch *v) {
   if (v->disagree > 0)
     printf("; sources disagree on %zu", v->disagree);
   printf("\n");
+  if (!v->sweep)
+    print_no_hold(v);
+  print_hint(v);
 }

@@ -65,6 +65,12 @@ const char *latch_why(const struct latch_result *r, int64_t row) {
 
 /* --- its predicate --- */
 
+static void leave_unknown(ph_outcomes *o, const char *why) {
+  ph_outcomes_free(o);
+  o->left = o->ended = -1;
+  snprintf(o->why, sizeof o->why, "%s", why);
+}
+
 static ph_status take(struct latch *v, struct latch_result *r, ph_latch_source source,
                       const ph_episode *episode, const ph_model *model, const ph_task *task) {
   bool judged = v->judge && source == PH_LATCH_KINEMATIC;
@@ -80,11 +86,20 @@ static ph_status take(struct latch *v, struct latch_result *r, ph_latch_source s
   if (judged)
     pthread_mutex_lock(&v->desk);
   ph_status status = ph_outcomes_take(&r->of[source], source, episode, model, task, &opt);
+  if (v->opt->success && source == PH_LATCH_RECORDED && r->of[source].known)
+    leave_unknown(&r->of[source], "what the file stores is of another condition than --success");
   if (judged) {
     snprintf(r->unkept, sizeof r->unkept, "%s", ph_judge_note(v->judge));
     pthread_mutex_unlock(&v->desk);
   }
   return status;
+}
+
+/* Whether a reason is but that there is none of it: "no model", "STATES ONLY: no model". */
+static bool is_bare(const char *why, const char *what) {
+  size_t n = strlen(why), m = strlen(what);
+  return n >= m && strcmp(why + n - m, what) == 0 &&
+         (n == m || (n >= m + 2 && memcmp(why + n - m - 2, ": ", 2) == 0));
 }
 
 /* The reason why model or task cannot be had is the one that a source has not got it. */
@@ -93,7 +108,7 @@ static void tell_why(struct latch_result *r) {
     ph_outcomes *o = &r->of[k];
     if (o->known)
       continue;
-    if (r->refused[0][0] && strstr(o->why, "no model"))
+    if (r->refused[0][0] && (is_bare(o->why, "no model") || is_bare(o->why, "the file names none")))
       snprintf(o->why, sizeof o->why, "%s", r->refused[0]);
     else if (r->refused[1][0] && strstr(o->why, "no task"))
       snprintf(o->why, sizeof o->why, "%s", r->refused[1]);
@@ -115,6 +130,7 @@ static void find_hold(const struct latch *v, struct latch_result *r, const ph_ep
                 : task     ? ph_task_info_of(task)->hold_seconds
                            : 0;
   r->in_force_steps = recorded ? meta->hold_steps : -1;
+  r->no_hold = !recorded && !v->task && !meta->task_sha256[0];
 }
 
 static ph_status print_finger(const struct latch *v, struct latch_result *r,

@@ -60,6 +60,8 @@
   "  dynamic    the task on physics run again, as long as every state is bit for bit the "         \
   "recorded\n"                                                                                     \
   "             one; --tol relaxes that\n"                                                         \
+  "With --success the recorded one has nothing to say: what a file stores is of its own "          \
+  "condition.\n"                                                                                   \
   "Where there is no row a line says why: the replay leaves the recording, the env ends the "      \
   "episode,\n"                                                                                     \
   "or success does not latch within the recorded steps; `-` is a source that has nothing to "      \
