@@ -21,6 +21,11 @@ const char kCart[] =
     "  policy = function(s, rng) if s.time < 0.04 then return {2 + rng()} end\n"
     "    if s.time < 0.09 then return {-4} end return {4} end }\n";
 
+const char kHeavy[] = "<mujoco><option timestep=\"0.002\"/><worldbody><body name=\"cart\">"
+                      "<joint name=\"cart\" type=\"slide\" axis=\"1 0 0\"/>"
+                      "<geom size=\".1\" mass=\"2\"/></body></worldbody>"
+                      "<actuator><motor name=\"push\" joint=\"cart\"/></actuator></mujoco>";
+
 class CliCut : public Cli {
 protected:
   void SetUp() override {
@@ -161,6 +166,36 @@ TEST_F(CliCut, LatchPipesIntoIt) {
   EXPECT_NE(o.out.find("env000_ep000000: left out: "), string::npos) << o.out;
   EXPECT_NE(o.out.find("nothing is written"), string::npos) << o.out;
   EXPECT_FALSE(fs::exists(top / "none.h5"));
+}
+
+/* Episodes of every run have the same names. */
+TEST_F(CliCut, RowsOfAnotherRecordingAreRefused) {
+  auto refused = [&](const string &line, const string &source, const string &part) {
+    auto names = Names();
+    Outcome o = Shell("$P " + line + " | $P cut --steps - -o o.h5 " + source);
+    EXPECT_EQ(o.status, 3) << o.out << o.err;
+    EXPECT_NE(o.err.find(part), string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_EQ(Names(), names);
+  };
+  ASSERT_EQ(Record("again").status, 0); /* the very same rows */
+  refused("latch --json --hold 0.02 again", "run", "env000_ep000000: the list is of the run ");
+  Put("short.lua", string(kCart).replace(string(kCart).find("200"), 3, "5"));
+  ASSERT_EQ(Run({"record", "short.lua", "--envs", "2", "--episodes", "3", "--out", "short"}).status,
+            0);
+  Outcome latch = Run({"latch", "--json", "--hold", "0.004", "short"});
+  ASSERT_EQ(Latches("short", "0.004", "recorded").size(), 3u) << latch.err;
+  refused("latch --json --hold 0.004 short", "run", "the list is of an episode of 6 states, this ");
+  ASSERT_EQ(Run({"pack", "run", "--out", "a.h5"}).status, 0);
+  fs::copy(top / "a.h5", top / "b.h5");
+  refused("latch --json --hold 0.02 a.h5", "b.h5",
+          "demo_0: the list is of the file a.h5, this one is in b.h5");
+  Put("heavy.xml", kHeavy);
+  refused("latch --json --hold 0.02 --model heavy.xml --by kinematic a.h5", "a.h5",
+          "found with the model ");
+  Outcome o = Shell("$P latch --json --hold 0.02 --model heavy.xml --by kinematic a.h5 | "
+                    "$P cut --steps - --model heavy.xml -o h.h5 a.h5");
+  EXPECT_EQ(o.status, 0) << o.err;
 }
 
 TEST_F(CliCut, RowsFromOutsideByIdOrByPlace) {
@@ -337,11 +372,7 @@ TEST_F(CliCut, ASourceIsChosenByWhatAllEpisodesAllow) {
   EXPECT_EQ(by({}), "dynamic");
   EXPECT_EQ(by({"--by", "recorded"}), "recorded");
   EXPECT_EQ(by({"--predicate-command", "read head; while read x; do echo 1; done"}), "kinematic");
-  std::ofstream(top / "heavy.xml")
-      << "<mujoco><option timestep=\"0.002\"/><worldbody><body name=\"cart\">"
-         "<joint name=\"cart\" type=\"slide\" axis=\"1 0 0\"/>"
-         "<geom size=\".1\" mass=\"2\"/></body></worldbody>"
-         "<actuator><motor name=\"push\" joint=\"cart\"/></actuator></mujoco>";
+  Put("heavy.xml", kHeavy);
   EXPECT_EQ(by({"--model", "heavy.xml"}), "kinematic"); /* not EXACT any more */
   foreign::write_robomimic(Path("theirs.hdf5"));
   EXPECT_EQ(by({}, "theirs.hdf5"), "recorded");

@@ -221,5 +221,6 @@ int verb_cut(const struct options *opt) {
   free(c.fingerprint);
   free(c.plan);
   free(c.bad);
+  free(c.claims);
   return cli_flush(status);
 }

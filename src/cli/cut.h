@@ -10,6 +10,13 @@
 #include "each.h"
 #include "report.h"
 
+/* What --steps says of an episode besides its row; "" and -1 where it does not. */
+struct cut_claim {
+  char file[512]; /* its name without folders */
+  char run_id[64], model[PH_SHA256_SIZE];
+  int64_t states, actions;
+};
+
 enum cut_mode { CUT_TO_LATCH, CUT_STEPS, CUT_RANGE, CUT_IDLE };
 
 struct cut {
@@ -30,14 +37,20 @@ struct cut {
   char *fingerprint;    /* of the rows that were found; NULL: of none, or of several */
   bool several;
 
-  ph_cut_episode *plan; /* (n) */
-  bool *bad;            /* (n) left out, and nobody asked for it */
+  ph_cut_episode *plan;     /* (n) */
+  bool *bad;                /* (n) left out, and nobody asked for it */
+  struct cut_claim *claims; /* (n) of the list of --steps; NULL: it says nothing of them */
   size_t n, nbad;
   ph_cut_tally tally;
 };
 
 /* The list of --steps into plan and bad; sets by, hold and fingerprint as it says. */
 int cut_read_steps(struct cut *c);
+/* One episode of what `latch --json` printed. */
+void cut_claim_read(struct cut_claim *claim, const json_t *episode, const json_t *latch);
+/* Whether it is so of the episode; else why has both. other_model: --model is given. */
+bool cut_claim_holds(const struct cut_claim *claim, const ph_episode_meta *meta, bool other_model,
+                     char *why, size_t size);
 /* The list of every other mode, and what keeps an episode from being cut as --steps says. */
 int cut_make_plan(struct cut *c);
 /* Leaves an episode out for that reason. */

@@ -13,6 +13,7 @@ struct found {
   int64_t from, to, actions, states;
   int success;
   char reason[400]; /* "": it is kept */
+  char alien[600];  /* why the list of --steps is none of it, or "" */
   bool failed;      /* it is one of those that --drop-failed is about */
   char *fingerprint;
 };
@@ -189,6 +190,9 @@ static void find_out(struct found *f, struct cut *c, const struct opened *o) {
   f->actions = meta->actions;
   f->states = meta->states;
   f->success = meta->success;
+  if (c->claims && !cut_claim_holds(&c->claims[f->place], meta, c->opt->model != NULL, f->alien,
+                                    sizeof f->alien))
+    return;
   ph_status status = meta->layout[0] ? PH_OK : read_rows(o->episode);
   if (status == PH_OK)
     status = find_rows(f, c, o);
@@ -234,6 +238,8 @@ static int take_found(void *arg, void *result) {
   struct found *f = result;
   ph_cut_episode *e = &c->plan[f->place];
   bool dropped = e->dropped; /* by --steps */
+  if (f->alien[0])
+    return cli_fail(EXIT_ERROR, "cut: --steps %s: %s: %s", c->opt->steps_file, e->id, f->alien);
   e->actions = f->actions;
   e->states = f->states;
   if (dropped)

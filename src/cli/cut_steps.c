@@ -108,8 +108,9 @@ static int by_latch(struct cut *c, const json_t *latch, bool *seen) {
   int status = take_facts(c, latch);
   choose_source(c, episodes);
   const char *source = c->by == PH_LATCH_SOURCES ? "recorded" : ph_latch_source_name(c->by);
-  if (status != EXIT_FINE)
-    return status;
+  c->claims = calloc(c->n + 1, sizeof *c->claims);
+  if (status != EXIT_FINE || !c->claims)
+    return status == EXIT_FINE ? refuse(c, "", "no memory") : status;
   json_array_foreach(episodes, k, e) {
     const char *id = json_string_value(json_object_get(e, "id"));
     status = id ? find(c, id, seen, &i) : refuse(c, "", "an episode has no id");
@@ -117,6 +118,7 @@ static int by_latch(struct cut *c, const json_t *latch, bool *seen) {
       status = set_row(c, i, json_object_get(e, source), reason_of(e, source));
     if (status != EXIT_FINE)
       return status;
+    cut_claim_read(&c->claims[i], e, latch);
   }
   return all_seen(c, seen);
 }

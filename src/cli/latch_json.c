@@ -116,6 +116,7 @@ static void add_one(const struct latch *v, const struct latch_result *r) {
   json_object_set_new(episode, "hold_steps", report_index(steps));
   json_object_set_new(episode, "states", r->opened ? json_integer(r->states) : json_null());
   json_object_set_new(episode, "actions", r->opened ? json_integer(r->actions) : json_null());
+  json_object_set_new(episode, "run_id", ph_json_text(r->run_id));
   json_object_set_new(episode, "fingerprint",
                       r->fingerprint ? json_loads(r->fingerprint, 0, NULL) : json_null());
   json_array_append_new(v->episodes, episode);

@@ -23,6 +23,7 @@ struct latch_result {
   bool opened;
   char why[400];        /* why it is not, or "" */
   char refused[2][320]; /* why its model and its task cannot be had, or "" */
+  char run_id[64];
   int64_t states, actions;
   double control_dt;                /* 0: not known */
   double in_force;                  /* [s] its hold */

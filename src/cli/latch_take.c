@@ -153,6 +153,7 @@ static ph_status look(struct latch *v, struct latch_result *r, const ph_episode 
   pthread_mutex_unlock(&v->desk);
   ph_status status = PH_OK;
   r->states = meta->states;
+  snprintf(r->run_id, sizeof r->run_id, "%s", meta->run_id);
   r->actions = meta->actions;
   r->control_dt = control_dt(meta, model);
   find_hold(v, r, meta, task);
