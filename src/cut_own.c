@@ -23,8 +23,9 @@ struct own {
 
 /* --- facts --- */
 
-static ph_status latches(bool *out, const struct own *o) {
-  ph_hold hold = {.steps = o->meta.hold_steps};
+/* Where what is kept of the stored predicate latches; -1: nowhere. */
+static ph_status find_latch(int64_t *row, const struct own *o) {
+  ph_hold hold = {.steps = o->meta.hold_steps, .latch = -1};
   uint8_t some[PH_CRC_BLOCK_ROWS];
   int64_t end = o->plan->from + o->meta.states;
   ph_status status = PH_OK;
@@ -34,21 +35,31 @@ static ph_status latches(bool *out, const struct own *o) {
     for (int64_t i = 0; i < n && !status; i++)
       ph_hold_update(&hold, at + i - o->plan->from, some[i]);
   }
-  *out = hold.latched;
+  *row = hold.latch;
   return status;
 }
 
-/* A range that ends before the episode did: how that one went is not how this one does. */
+/* A range of an episode: how that one went need not be how this one does. */
 static ph_status settle_range(struct own *o, int64_t actions) {
   ph_episode_meta *m = &o->meta;
-  bool latched = false, known = ph_episode_has(o->episode, PH_COL_PREDICATE);
-  if (o->plan->to == actions)
+  int64_t from = o->plan->from, to = o->plan->to, latch = -1;
+  bool known = ph_episode_has(o->episode, PH_COL_PREDICATE);
+  if (from == 0 && to == actions)
     return PH_OK;
-  ph_status status = known ? latches(&latched, o) : PH_OK;
-  snprintf(m->end_detail, sizeof m->end_detail, "cut at row %" PRId64 " of %" PRId64, o->plan->to,
-           actions);
-  m->end_reason = PH_END_UNKNOWN;
-  m->success = m->success < 0 ? -1 : known ? latched : m->success == 0 ? 0 : -1;
+  ph_status status = known ? find_latch(&latch, o) : PH_OK;
+  if (to < actions) {
+    snprintf(m->end_detail, sizeof m->end_detail, "cut at row %" PRId64 " of %" PRId64, to,
+             actions);
+    m->end_reason = PH_END_UNKNOWN;
+  } else if (m->end_reason == PH_END_SUCCESS && known && latch != m->states - 1) {
+    snprintf(m->end_detail, sizeof m->end_detail,
+             "its success needs states before row %" PRId64 ", which are cut off", from);
+    m->end_reason = PH_END_UNKNOWN;
+  }
+  if (m->success >= 0 && known)
+    m->success = latch >= 0;
+  else if (m->success == 1 && to < actions)
+    m->success = -1;
   return status;
 }
 

@@ -30,7 +30,8 @@ ph_status ph_cut_go_on(const ph_cutting *c);
 ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions);
 /* PH_EINVAL: the rows are not in an episode of so many actions, or less than 2 states. */
 ph_status ph_cut_check(const ph_cut_episode *plan, int64_t actions);
-/* The hold in force in the result: that of the options, or the source's. PH_EINVAL. */
+/* The hold in force in the result: that of the options, the source's, or none (negative): of a
+ * latch whose hold is not said. PH_EINVAL. */
 ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt,
                       const ph_episode_meta *source);
 /* The source's provenance (nullable: "[]") with this cut at its end; the caller's (free).

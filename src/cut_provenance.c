@@ -13,6 +13,10 @@ ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt
                       const ph_episode_meta *source) {
   *seconds = source->hold_seconds;
   *steps = source->hold_steps;
+  if (opt->hold_seconds < 0 && opt->latched) { /* at what hold nobody says */
+    *seconds = -1;
+    *steps = 0;
+  }
   if (opt->hold_seconds < 0 || opt->hold_seconds == source->hold_seconds)
     return PH_OK;
   *seconds = opt->hold_seconds;

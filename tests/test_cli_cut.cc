@@ -221,6 +221,48 @@ TEST_F(CliCut, RowsFromOutsideByIdOrByPlace) {
   json_decref(info);
 }
 
+/* They may end before any hold of the source: what the file says has to be so. */
+TEST_F(CliCut, RowsWithoutAHoldClaimNone) {
+  Put("l.json", "[1, 2, 3]");
+  ASSERT_EQ(Run({"cut", "run", "--steps", "l.json", "-o", "o.h5"}).status, 0);
+  Outcome verify = Run({"verify", "o.h5"});
+  EXPECT_EQ(verify.status, 0) << verify.out << verify.err;
+  json_t *info = Json(Run({"info", "--json", "o.h5"})), *e;
+  size_t i;
+  json_array_foreach(json_object_get(info, "episodes"), i, e) {
+    EXPECT_TRUE(json_is_null(json_object_get(e, "hold_seconds"))) << i;
+  }
+  EXPECT_EQ(i, 3u);
+  json_decref(info);
+  ASSERT_EQ(Run({"cut", "o.h5", "--range", "0:1", "-o", "p.h5"}).status, 0);
+  verify = Run({"verify", "p.h5"});
+  EXPECT_EQ(verify.status, 0) << verify.out << verify.err;
+}
+
+/* A hold that began before it is not in it. */
+TEST_F(CliCut, ARangeUpToTheEndSaysHowItWentItself) {
+  auto rows = Latches("run", "0.1", "recorded");
+  int64_t least = 1000;
+  for (auto &[id, row] : rows)
+    least = std::min(least, row);
+  ASSERT_GT(least, 27);
+  for (int64_t from : {int64_t(1), least - 24, least - 1}) {
+    string out = "r" + std::to_string(from) + ".h5";
+    ASSERT_EQ(Run({"cut", "run", "--range", std::to_string(from) + ":", "-o", out}).status, 0);
+    Outcome verify = Run({"verify", out});
+    EXPECT_EQ(verify.status, 0) << from << verify.out << verify.err;
+    json_t *info = Json(Run({"info", "--json", out})), *e;
+    size_t i, kept = 0;
+    json_array_foreach(json_object_get(info, "episodes"), i, e) {
+      bool success = json_is_true(json_object_get(e, "success"));
+      kept += success;
+      EXPECT_EQ(Text(e, "end_reason"), success ? "success" : "unknown");
+    }
+    EXPECT_EQ(kept, from == 1 ? 3u : from == least - 1 ? 0u : kept);
+    json_decref(info);
+  }
+}
+
 TEST_F(CliCut, ListsThatDoNotMatchAreRefused) {
   auto refused = [&](const string &list, const string &part, int status = 3) {
     Put("l.json", list);

@@ -291,6 +291,19 @@ TEST_F(CutBatch, ARangeLeavesTheHoldsAsTheyWere) {
   json_decref(m);
 }
 
+TEST_F(CutBatch, RowsWithoutAHoldClaimNone) {
+  opt.hold_seconds = -1;
+  OK(cut());
+  json_t *m = meta(), *trim = json_object_get(m, "success_hold_trim");
+  for (const char *name : {"task", "env_config"})
+    EXPECT_TRUE(json_is_null(json_object_get(json_object_get(m, name), "success_hold_seconds")));
+  EXPECT_TRUE(json_is_null(json_object_get(m, "training_success_hold_seconds")));
+  EXPECT_TRUE(json_is_null(json_object_get(trim, "target_success_hold_seconds")));
+  EXPECT_EQ(3, json_number_value(json_object_get(m, "collect_success_hold_seconds")));
+  EXPECT_EQ(3, json_number_value(json_object_get(trim, "source_success_hold_seconds")));
+  json_decref(m);
+}
+
 TEST_F(CutBatch, OtherJsonIsCopiedAndNothingElse) {
   std::string odd = "{ \"b\": 1.0, \"a\": NaN,\n}";
   batch.put("alignment.json", odd);

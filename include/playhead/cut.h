@@ -25,7 +25,8 @@ typedef struct ph_cut_options {
   bool compress;           /* of our own layouts: as pack */
   bool latched;            /* the episodes end at a latch: success, done and the last reward say so.
                               false: a range; rewards and flags stay as they are */
-  double hold_seconds;     /* in force in the result; negative: as in the source */
+  double hold_seconds;     /* in force in the result; negative: as in the source,
+                              and where the episodes end at a latch none is claimed */
   const char *method;      /* "recorded", "kinematic", "dynamic", "range", "trim-idle", "steps" */
   const char *fingerprint; /* nullable: JSON, as ph_latch_fingerprint has it */
   const char *date;        /* nullable: now. ISO 8601, for tests */
