@@ -6,6 +6,7 @@
 
 #include "cut_demos.h"
 #include "fail.h"
+#include "provenance.h"
 
 /* What is of the episode however many rows it has. */
 static const char *const apart[] = {"initial_state", "src_demo_inds"};

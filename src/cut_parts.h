@@ -41,8 +41,6 @@ ph_status ph_cut_provenance(char **out, const char *before, const ph_cut_episode
 
 /* The hold that the last cut of a provenance left; false: there is none. before: nullable. */
 bool ph_cut_hold_before(double *seconds, int64_t *steps, const char *before);
-/* Attribute of a demo of another writer that holds its provenance. */
-#define PH_CUT_ATTR "playhead_provenance"
 
 /* Of our own layouts; of the family of robosuite's demos. The list was checked. */
 ph_status ph_cut_own(ph_cutting *c);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <playhead/latch.h>
+
 #include "fail.h"
 #include "model.h"
 
@@ -20,6 +22,7 @@ void ph_foreign_clear(ph_foreign *foreign) {
       foreign->arrays[i].close(foreign->arrays[i].source);
   free(foreign->arrays);
   free(foreign->model_text);
+  free(foreign->provenance);
   free(foreign->findings);
   memset(foreign, 0, sizeof *foreign);
 }
@@ -224,6 +227,16 @@ static int8_t last_outcome(const ph_foreign *f) {
   return told ? value == 1 : -1;
 }
 
+/* A hold whose steps cannot be counted has -1 of them. */
+static void settle_hold(ph_foreign *f) {
+  ph_episode_meta *m = &f->meta;
+  m->hold_seconds = f->has_hold ? f->hold : -1;
+  m->hold_steps = 0;
+  if (f->has_hold && f->hold > 0 &&
+      (m->control_dt <= 0 || ph_hold_steps(&m->hold_steps, f->hold, m->control_dt) != PH_OK))
+    m->hold_steps = -1;
+}
+
 static void settle_success(ph_foreign *f) {
   ph_episode_meta *m = &f->meta;
   const ph_array *array = array_at(f, f->success);
@@ -244,8 +257,6 @@ static void settle_success(ph_foreign *f) {
                       "file");
   }
   m->end_reason = m->success == 1 ? PH_END_SUCCESS : PH_END_UNKNOWN;
-  m->hold_seconds = -1;
-  m->hold_steps = 0;
   if (!m->determinism[0])
     snprintf(m->determinism, sizeof m->determinism, "unchecked");
 }
@@ -415,6 +426,8 @@ static ph_status assemble(ph_foreign_backend *b, char *fault, size_t size, const
   find_short(f, f->dones, "dones");
   find_dones(f);
   settle_success(f);
+  settle_hold(f);
+  f->meta.provenance = f->provenance;
   if (!fits)
     ph_foreign_find(f, PH_FINDING_MISSING, -1, "%s", fault);
   settle_oddity(f);

@@ -63,6 +63,9 @@ typedef struct ph_foreign {
   int action_shift;  /* the action taken at state t is row t + action_shift */
   double dt;         /* [s] of a control step as the file says; 0: it does not */
   char dt_source[96];
+  bool has_hold;    /* it says how long success had to hold: */
+  double hold;      /* [s] */
+  char *provenance; /* owned; a JSON array of steps, newest last; NULL: none is told */
   char *model_text; /* owned; NULL: none is named or it cannot be had */
   size_t model_size;
   char model_path[512];  /* the file it is from; its folder may be read */

@@ -30,7 +30,8 @@ bool ph_hold_scan_recorded(ph_hold_scan *out, const ph_episode *episode, int64_t
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   int64_t n = ph_episode_rows(episode, PH_COL_PREDICATE);
   *out = (ph_hold_scan){.hold.steps = hold_steps < 0 ? meta->hold_steps : hold_steps};
-  if (n < 1 || (hold_steps < 0 && meta->hold_seconds < 0))
+  /* What others store is no predicate that a hold is counted along: it has held. */
+  if (n < 1 || (hold_steps < 0 && (meta->hold_seconds < 0 || meta->layout[0])))
     return false;
   for (int64_t at = 0; at < n && status == PH_OK; at += CHUNK) {
     int64_t part = n - at < CHUNK ? n - at : CHUNK;

@@ -19,7 +19,8 @@ static void refuse(ph_latch_answer *out, ph_refusal refusal, int64_t row) {
 
 void ph_outcomes_latch(const ph_outcomes *o, int64_t hold_steps, ph_latch_answer *out) {
   memset(out, 0, sizeof *out);
-  ph_intervals_latch(&o->intervals, hold_steps, &out->latching);
+  bool held = o->held_steps > 0 && hold_steps == o->held_steps;
+  ph_intervals_latch(&o->intervals, held ? 0 : hold_steps, &out->latching);
   int64_t latch = out->latching.latch;
   out->row = -1;
   if (!o->known) {

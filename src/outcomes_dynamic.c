@@ -141,8 +141,8 @@ ph_status ph_take_dynamic(const ph_taking *t) {
   if (!t->model || ph_episode_guarantee(t->episode, t->model, t->task, reason, sizeof reason) ==
                        PH_STATES_ONLY) {
     if (!t->model)
-      snprintf(reason, sizeof reason, "no model%s%.240s", t->episode->no_model[0] ? ": " : "",
-               t->episode->no_model);
+      snprintf(reason, sizeof reason, "%.290s",
+               t->episode->no_model[0] ? t->episode->no_model : "no model");
     return ph_take_unknown(t, "%s: %s", ph_guarantee_name(PH_STATES_ONLY), reason);
   }
   if (!t->task || !ph_task_info_of(t->task)->has_success)

@@ -7,6 +7,7 @@
 
 #include "episode.h"
 #include "fail.h"
+#include "provenance.h"
 
 enum { CHUNK = 512 };
 
@@ -112,6 +113,22 @@ static ph_status find_end(const ph_taking *t) {
   return status;
 }
 
+/* Others, and cuts of theirs, may tell success at the very end alone: then no hold is in it. */
+static void tell_last_alone(const ph_taking *t) {
+  ph_outcomes *out = t->out;
+  const ph_intervals *iv = &out->intervals;
+  char cut[400];
+  ph_cut_step step;
+  if (!t->meta->layout[0] || out->why[0] || iv->true_rows != 1 || iv->at[0].broken || iv->rows < 3)
+    return;
+  bool is_cut = ph_cut_step_read(&step, t->meta->provenance) && step.rewards_set;
+  step.file[0] = step.date[0] = 0;
+  step.source_hold_seconds = -1;
+  ph_cut_step_text(cut, sizeof cut, &step);
+  snprintf(out->why, sizeof out->why, "%s%.150s%sthe file tells success of its last row alone",
+           is_cut ? "it was cut" : "", is_cut ? cut : "", is_cut ? ", and " : "");
+}
+
 ph_status ph_take_recorded(const ph_taking *t) {
   uint8_t some[CHUNK];
   int64_t n = ph_episode_rows(t->episode, PH_COL_PREDICATE), at = 0;
@@ -137,6 +154,10 @@ ph_status ph_take_recorded(const ph_taking *t) {
     ph_take_known(t);
   else
     ph_take_stop(t, at);
+  if (t->out->known && t->meta->layout[0] && t->meta->hold_seconds > 0)
+    t->out->held_steps = t->meta->hold_steps;
+  if (t->out->known)
+    tell_last_alone(t);
   return t->out->known ? find_end(t) : PH_OK;
 }
 

@@ -65,9 +65,46 @@ static void take_hold(ph_foreign *out, const json_t *meta) {
   const json_t *hold = below(meta, "task", "success_hold_seconds");
   if (!json_is_number(hold))
     hold = below(meta, "env_config", "success_hold_seconds");
-  if (json_is_number(hold))
+  if (!json_is_number(hold))
+    hold = json_object_get(meta, "training_success_hold_seconds");
+  if (!json_is_number(hold))
+    return;
+  out->hold = json_number_value(hold);
+  out->has_hold = isfinite(out->hold) && out->hold >= 0;
+  if (out->has_hold)
     snprintf(out->meta.end_detail, sizeof out->meta.end_detail,
              "success_hold_seconds %g in metadata.json", json_number_value(hold));
+}
+
+static void set_copy(json_t *step, const char *key, const json_t *trim, const char *from) {
+  json_t *value = json_object_get(trim, from);
+  json_object_set_new(step, key, value ? json_deep_copy(value) : json_null());
+}
+
+/* A cut as it is told elsewhere. */
+static json_t *cut_step(const json_t *trim) {
+  json_t *step = json_pack("{s:s, s:s}", "op", "cut", "rewards_set", "all");
+  set_copy(step, "file", trim, "source_batch");
+  set_copy(step, "method", trim, "method");
+  set_copy(step, "hold_seconds", trim, "target_success_hold_seconds");
+  set_copy(step, "source_hold_seconds", trim, "source_success_hold_seconds");
+  set_copy(step, "fingerprint", trim, "substrate_fingerprint");
+  set_copy(step, "date", trim, "date");
+  return step;
+}
+
+/* Which cuts a batch comes from: each names the one before. */
+static void take_cuts(ph_foreign *out, const json_t *meta) {
+  enum { CUTS_MOST = 100 };
+  const json_t *trim = json_object_get(meta, "success_hold_trim");
+  json_t *all = json_array();
+  for (int i = 0; i < CUTS_MOST && json_is_object(trim); i++) {
+    json_array_insert_new(all, 0, cut_step(trim));
+    trim = json_object_get(trim, "source_trim");
+  }
+  if (json_array_size(all) > 0)
+    out->provenance = json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(all);
 }
 
 /* --- the name, and numbers of the whole episode --- */
@@ -112,4 +149,5 @@ void ph_bigym_facts(ph_foreign *out, const ph_bigym *b) {
   take_seed(out, b->npz);
   take_success(out, b->npz);
   take_hold(out, b->meta);
+  take_cuts(out, b->meta);
 }

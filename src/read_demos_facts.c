@@ -10,6 +10,7 @@
 
 #include "fail.h"
 #include "json.h"
+#include "provenance.h"
 
 enum { JSON_LIMIT = 4 << 20, LEVELS = 4, PARTS_MAX = 8 };
 
@@ -235,6 +236,31 @@ static void take_seed(ph_foreign *out, hid_t demo) {
     snprintf(out->meta.seed, sizeof out->meta.seed, "%lld", (long long)seed);
 }
 
+/* Takes text. Rewards that a cut has set are of its hold. */
+static void take_steps(ph_foreign *out, char *text) {
+  ph_cut_step last;
+  out->provenance = text;
+  out->has_hold = ph_cut_step_read(&last, text) && last.rewards_set && last.hold_seconds >= 0;
+  out->hold = last.hold_seconds;
+}
+
+/* Cuts that the demo comes from. */
+static void take_cuts(ph_foreign *out, hid_t demo) {
+  char *text = NULL;
+  json_t *all = NULL;
+  if (!ph_h5_has_attr(demo, PH_CUT_ATTR))
+    return;
+  if (ph_h5_attr_text(demo, PH_CUT_ATTR, &text) == PH_OK)
+    all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  if (json_is_array(all))
+    take_steps(out, text);
+  else
+    ph_foreign_find(out, PH_FINDING_ODDITY, -1, "attribute " PH_CUT_ATTR ": not a JSON array");
+  if (!out->provenance)
+    free(text);
+  json_decref(all);
+}
+
 void ph_demo_facts(ph_foreign *out, hid_t data, hid_t demo) {
   ph_episode_meta *meta = &out->meta;
   take_version(meta->writer, sizeof meta->writer, data, "robocasa_version", "robocasa");
@@ -247,4 +273,5 @@ void ph_demo_facts(ph_foreign *out, hid_t data, hid_t demo) {
   take_instruction(out, data, demo);
   take_date(out, data);
   take_seed(out, demo);
+  take_cuts(out, demo);
 }

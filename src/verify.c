@@ -249,19 +249,19 @@ static void check_hold(struct check *c) {
   int64_t steps = 0;
   if (m->hold_seconds < 0 && !c->foreign)
     return;
-  if (m->hold_seconds >= 0 && m->control_dt > 0 &&
-      ph_hold_steps(&steps, m->hold_seconds, m->control_dt) != PH_OK)
+  bool counted = m->hold_seconds >= 0 && m->control_dt > 0 && !c->foreign;
+  if (counted && ph_hold_steps(&steps, m->hold_seconds, m->control_dt) != PH_OK)
     flaw(c, -1, "hold_seconds: %s", ph_error());
-  else if (m->hold_seconds >= 0 && m->control_dt > 0 && steps != m->hold_steps)
+  else if (counted && steps != m->hold_steps)
     flaw(c, -1, "hold_steps: %lld, but %g s at %g s a step are %lld", (long long)m->hold_steps,
          m->hold_seconds, m->control_dt, (long long)steps);
   if (!c->predicate || c->bad[PH_COL_PREDICATE])
     return;
-  int64_t latch = latch_of(c->predicate, m->states, m->hold_steps);
+  int64_t latch = latch_of(c->predicate, m->states, c->foreign ? 0 : m->hold_steps);
   c->out->latch_recorded = latch;
   c->out->latch_known = true;
-  if (m->hold_seconds < 0)
-    return; /* of no task: what was recorded need not hold */
+  if (m->hold_seconds < 0 || c->foreign)
+    return; /* of no task of ours: what was recorded need not hold */
   if (m->success == 1 && latch < 0)
     flaw(c, -1, "success: 1, but the predicate never holds for %lld steps",
          (long long)m->hold_steps);

@@ -152,6 +152,37 @@ TEST_F(CliBigym, LatchTellsCutWhereEpisodesEnd) {
   json_decref(root);
 }
 
+/* metadata.json says it, and a cut another one. */
+TEST_F(CliBigym, TheHoldOfTheBatchIsTheOneInForce) {
+  Outcome o = Run({"info", "batch"});
+  EXPECT_NE(string::npos, o.out.find("\nhold       3 s = 150 steps\n")) << o.out;
+  EXPECT_EQ(string::npos, o.out.find("\ncut from")) << o.out;
+  EXPECT_NE(string::npos, Run({"latch", "batch"}).out.find("       3 = 150         24 ")) << o.out;
+  Put("rows.json", "[20, 25]");
+  EXPECT_EQ(0, Run({"cut", "--steps", "rows.json", "--hold", "0.1", "-o", "made", "batch"}).status);
+  o = Run({"info", "made"});
+  EXPECT_NE(string::npos,
+            o.out.find("\nhold       0.1 s = 5 steps\n"
+                       "cut from   batch by steps for a hold of 0.1 s (3 s before), 2"))
+      << o.out;
+  json_t *root = Json(Run({"info", "--json", "made"}));
+  json_t *first = json_array_get(json_object_get(root, "episodes"), 0);
+  EXPECT_EQ(0.1, json_number_value(json_object_get(first, "hold_seconds")));
+  EXPECT_EQ(5, json_integer_value(json_object_get(first, "hold_steps")));
+  EXPECT_EQ(1u, json_array_size(json_object_get(first, "provenance")));
+  json_decref(root);
+  o = Run({"latch", "made"}); /* its rewards are of that hold */
+  EXPECT_EQ(0, o.status) << o.out;
+  EXPECT_NE(string::npos, o.out.find("recorded: 2 of 2 latch, at rows 20 to 25\n")) << o.out;
+  o = Run({"latch", "--hold", "0.2", "made"});
+  EXPECT_EQ(1, o.status);
+  EXPECT_NE(string::npos,
+            o.out.find(": it was cut by steps for a hold of 0.1 s, and the file tells "
+                       "success of its last row alone\n"))
+      << o.out;
+  EXPECT_EQ(0, Run({"verify", "made"}).status); /* what no row tells is no fault of them */
+}
+
 TEST_F(CliBigym, ItsStatesSayWhereItIsCut) {
   std::vector<string> args = {"cut",     "--hold",    "0.1",  "--success", "s.joint.x > 0.3",
                               "--model", "model.xml", "--by", "kinematic", "-o",

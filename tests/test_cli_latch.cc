@@ -387,6 +387,34 @@ TEST_F(CliLatch, AnotherConditionLeavesTheRecordedOneNothingToSay) {
   ExpectError({"latch", "--success", "true", "--by", "recorded", "run"}, 2, "--success");
 }
 
+/* A cut leaves but one reward, in which no hold is. */
+TEST_F(CliLatch, WhatAForeignFileWasCutByIsSaidWhereItsRewardsCannot) {
+  foreign::Options o;
+  o.rows = {30, 41};
+  {
+    foreign::File file(Path("demo.hdf5"));
+    file.group("/data");
+    file.attr("/data", "env_args", foreign::env_args(o));
+    for (size_t i = 0; i < o.rows.size(); i++) {
+      std::vector<double> rewards((size_t)o.rows[i], 0.0);
+      std::fill(rewards.begin() + 20, rewards.end(), 1.0);
+      string demo = foreign::write_demo(file, o, i, 0);
+      file.array(demo + "/rewards", foreign::F64, {(hsize_t)o.rows[i]}, rewards);
+    }
+  }
+  ASSERT_EQ(Run({"cut", "--by", "recorded", "--hold", "0.2", "-o", "cut.hdf5", "demo.hdf5"}).status,
+            0);
+  EXPECT_EQ(24, Rows(Latch({"cut.hdf5"}, 0))[0]); /* by the hold that it was cut with */
+  EXPECT_EQ(4, Int(all, "hold_steps"));
+  EXPECT_EQ(24, Rows(Latch({"cut.hdf5", "--hold", "0.2"}, 0))[0]);
+  string why =
+      "it was cut at the latch by recorded of a hold of 0.2 s = 4 steps, and the file tells "
+      "success of its last row alone";
+  EXPECT_EQ("success does not latch within the 24 recorded steps: " + why,
+            Text(Latch({"cut.hdf5", "--hold", "0.3"}, 1), "reason"));
+  EXPECT_NE(Run({"info", "cut.hdf5"}).out.find("\ncut from   "), string::npos);
+}
+
 /* The reason that info has for it, and not that none is named. */
 TEST_F(CliLatch, AModelThatLacksFilesIsNotCalledNone) {
   foreign::Options o;

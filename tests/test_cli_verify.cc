@@ -254,4 +254,22 @@ TEST_F(CliVerify, ATolerancesNonsenseIsUsage) {
   ExpectError({"verify", "run", "--expect", "diverged"}, 2, "knows bitwise rounding close");
 }
 
+/* Its rewards are the cut's, which is said once and is no difference of each. */
+TEST_F(CliVerify, RewardsThatACutHasSetAreNoNotes) {
+  ASSERT_EQ(Record("run").status, 0);
+  ASSERT_EQ(Run({"cut", "--hold", "0.012", "-o", Path("made.h5"), Path("run")}).status, 0);
+  Outcome o = Run({"verify", "--mode", "dynamic", Path("made.h5")});
+  EXPECT_EQ(0, o.status) << o.out << o.err;
+  EXPECT_EQ(string::npos, o.out.find("note: reward")) << o.out;
+  string said = "a cut has set the rewards: those of physics run again are others\n";
+  EXPECT_EQ(o.out.find(said), o.out.rfind(said));
+  EXPECT_NE(string::npos, o.out.find(said)) << o.out;
+  o = Run({"verify", "--mode", "dynamic", Path("run")});
+  EXPECT_EQ(string::npos, o.out.find(said)) << o.out;
+  o = Run({"info", Path("made.h5")});
+  string from =
+      Path("run") + " at the latch by dynamic of a hold of 0.012 s = 3 steps (0.02 s before), 2";
+  EXPECT_NE(string::npos, o.out.find("\ncut from   " + from)) << o.out;
+}
+
 } // namespace

@@ -28,8 +28,15 @@ void reel_sort_events(struct reel *reel) {
     qsort(reel->events, reel->nevents, sizeof *reel->events, compare_events);
 }
 
+/* Others store that success has held for the hold of their file. */
+static bool is_held_already(const struct reel *reel) {
+  return reel->meta.layout[0] && !reel->judged && reel->hold_steps > 0 &&
+         reel->hold_steps == reel->meta.hold_steps;
+}
+
 void reel_count_hold(struct reel *reel, size_t *room, bool *ok) {
-  ph_hold hold = {.steps = reel->hold_steps};
+  bool held = is_held_already(reel);
+  ph_hold hold = {.steps = held ? 0 : reel->hold_steps};
   for (int64_t t = 1; t < reel->states && *ok; t++) {
     bool was = reel->predicate[t - 1], is = reel->predicate[t];
     if (is != was)
@@ -38,7 +45,7 @@ void reel_count_hold(struct reel *reel, size_t *room, bool *ok) {
       reel->latch = t;
       *ok = reel_add_event(reel, room, t, EVENT_LATCH);
     }
-    reel->hold[t] = hold.count;
+    reel->hold[t] = !held ? hold.count : is ? reel->hold_steps : 0;
   }
 }
 

@@ -18,10 +18,13 @@ extern "C" {
 typedef struct ph_outcomes {
   bool known;             /* false: this source has no predicate, and `why` says it */
   char why[320];          /* one sentence without the episode's id; where it is known: "", or why
-                             outcomes are missing behind those that are */
+                             outcomes are missing behind those that are, or what they tell of */
   ph_intervals intervals; /* owned */
   int64_t rows;           /* outcomes that are known: rows 1 .. rows */
-  int64_t actions;        /* A: outcomes that there are */
+  /* A hold that is in the outcomes already: at it the first true row is the latch. Others store
+   * that success has held, and so do cuts of theirs. 0: none is. */
+  int64_t held_steps;
+  int64_t actions; /* A: outcomes that there are */
   /* Dynamic: the first row at which physics leaves the recording; nothing behind it counts. -1. */
   int64_t left;
   char left_text[240]; /* "arm_wrist, 4.1e-3 rad" */

@@ -8,6 +8,7 @@
 #include "info_follow.h"
 #include "info_foreign.h"
 #include "info_policy.h"
+#include "info_survey.h"
 #include "report.h"
 
 enum { ODDITIES = 4 };
@@ -28,6 +29,7 @@ struct info {
   char no_model[240]; /* the reason that was said last */
   int different;      /* holds so far: 0, 1, or 2 for more */
   struct policies policies;
+  struct survey cut;
 };
 
 /* One episode as far as it can be known. */
@@ -181,6 +183,13 @@ static void print_hold(const struct info *info) {
     print_steps(&info->own);
   }
   printf("\n");
+}
+
+static void print_cut(const struct info *info) {
+  char text[1200];
+  survey_line(&info->cut, text, sizeof text);
+  if (text[0])
+    printf("cut from   %s\n", text);
 }
 
 static const char *why_none(const struct info *info, const ph_column_info *c) {
@@ -364,6 +373,7 @@ static void show_episode(struct info *info, size_t i) {
     find_missing(info, &f, episode);
     judge(info, &f, episode);
     policies_add(&info->policies, f.meta->provenance);
+    survey_add_cut(&info->cut, i, f.meta);
   } else {
     info->refused++;
     odd(&f, ph_error());
@@ -398,6 +408,7 @@ static void show_text(struct info *info) {
     if (cli_in_group(info->store, info->group, i))
       show_episode(info, i);
   print_hold(info);
+  print_cut(info);
   policies_print(&info->policies);
   if (info->opened)
     print_components(info);
@@ -468,6 +479,7 @@ int verb_info(const struct options *opt) {
     status = follow_run(&follow);
 out:
   policies_free(&info.policies);
+  survey_free(&info.cut);
   ph_store_free(info.store);
   if (status == EXIT_FINE && info.refused)
     status = EXIT_FINDING;

@@ -30,7 +30,7 @@ struct sheet { /* of one of the paths */
   size_t *place;      /* in the store, of each episode of the sheet */
   size_t n, listed, opened, refused;
   struct line *lines; /* (listed) */
-  struct survey writer, env, told, controller, rate, outcome, guarantee;
+  struct survey writer, env, told, controller, rate, hold, cut, outcome, guarantee;
   struct findings findings;
   struct array_survey arrays;
   int64_t rows, least, most; /* actions; where the layout is unknown, rows */
@@ -63,6 +63,15 @@ static const char *rate_unknown(const char *source) {
   return strncmp(source, "rate ", 5) == 0 ? source + 5 : source;
 }
 
+static void note_hold(struct sheet *s, size_t i, const ph_episode_meta *m) {
+  char text[100];
+  int n = snprintf(text, sizeof text, "%g s", m->hold_seconds);
+  if (m->hold_steps >= 0)
+    snprintf(text + n, sizeof text - (size_t)n, " = %" PRId64 " %s", m->hold_steps,
+             report_steps(m->hold_steps));
+  survey_add(&s->hold, i, 0, -1, text);
+}
+
 static void note_words(struct sheet *s, size_t i, const ph_episode_meta *m) {
   char text[420];
   snprintf(text, sizeof text, "%s%s%s", m->writer, m->writer[0] && m->created[0] ? ", " : "",
@@ -83,6 +92,9 @@ static void note_words(struct sheet *s, size_t i, const ph_episode_meta *m) {
   else
     snprintf(text, sizeof text, "%s", m->rate_source[0] ? rate_unknown(m->rate_source) : "unknown");
   survey_add(&s->rate, i, 0, -1, text);
+  if (m->hold_seconds >= 0)
+    note_hold(s, i, m);
+  survey_add_cut(&s->cut, i, m);
   survey_add(&s->outcome, i, 0, -1, m->success_source);
 }
 
@@ -317,6 +329,8 @@ static void print_head(const struct sheet *s) {
   print_line("instruction", &s->told);
   print_line("actions", &s->controller);
   print_line("rate", &s->rate);
+  print_line("hold", &s->hold);
+  print_line("cut from", &s->cut);
   print_success(s);
   print_models(s);
   print_guarantee(s);
@@ -460,8 +474,8 @@ size_t foreign_print(ph_store *store, size_t group, const char *const *paths, si
       print_sheet(&s);
     }
     refused += s.refused;
-    struct survey *all[] = {&s.writer, &s.env,     &s.told,     &s.controller,
-                            &s.rate,   &s.outcome, &s.guarantee};
+    struct survey *all[] = {&s.writer, &s.env, &s.told,    &s.controller, &s.rate,
+                            &s.hold,   &s.cut, &s.outcome, &s.guarantee};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       survey_free(all[i]);
     array_survey_free(&s.arrays);

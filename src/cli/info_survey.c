@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../provenance.h"
+
 #define SAID_MAX 2000
 #define ARRAYS_MAX 5000
 #define IN_LINE 3 /* distinct texts in one line */
@@ -61,6 +63,25 @@ void survey_line(const struct survey *survey, char *out, size_t size) {
   }
   if (survey->n > IN_LINE && used < size)
     snprintf(out + used, size - used, ", and %zu more", survey->n - IN_LINE + survey->left);
+}
+
+/* Of an episode's file in a run, the run: "run/env000_ep000000_162.h5" is "run". */
+static void name_run(char *file) {
+  char *slash = strrchr(file, '/');
+  int env, episode, end = 0;
+  if (slash && slash > file && sscanf(slash, "/env%d_ep%d_%n", &env, &episode, &end) == 2 &&
+      end > 0)
+    *slash = 0;
+}
+
+void survey_add_cut(struct survey *survey, size_t i, const ph_episode_meta *meta) {
+  char text[sizeof survey->said->text];
+  ph_cut_step step;
+  if (!ph_cut_step_read(&step, meta->provenance))
+    return;
+  name_run(step.file);
+  ph_cut_step_text(text, sizeof text, &step);
+  survey_add(survey, i, 0, -1, text);
 }
 
 /* --- arrays --- */

@@ -24,6 +24,9 @@ void survey_add(struct survey *survey, size_t i, int kind, int64_t step, const c
 /* All of them in one line: "Lift", or "Lift in 3, Door in 2"; "" for none. */
 void survey_line(const struct survey *survey, char *out, size_t size);
 
+/* Adds what the episode was cut from, if its last step was a cut. */
+void survey_add_cut(struct survey *survey, size_t i, const ph_episode_meta *meta);
+
 /* An array of the episodes. */
 struct array_line {
   ph_channel channel; /* of the first episode that has it */

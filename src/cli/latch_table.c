@@ -208,9 +208,12 @@ static void print_plot(const struct latch *v) {
   }
 }
 
+/* A long list of what is missing was printed once. */
 static void print_unknown(const struct latch *v, int k) {
-  printf("%s", v->unknown[k][0] ? ": " : "");
-  cli_print_text(v->unknown[k]);
+  enum { SHORT = 120 };
+  bool fits = strlen(v->unknown[k]) <= SHORT;
+  printf("%s", fits && v->unknown[k][0] ? ": " : "");
+  cli_print_text(fits ? v->unknown[k] : ", for the reason above");
   printf("\n");
 }
 

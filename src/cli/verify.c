@@ -8,6 +8,7 @@
 static void count(struct verify *v, const struct verify_result *r) {
   v->bare = v->bare || (r->opened && !r->verdict.checksums);
   v->checked++;
+  v->rewards_set += r->rewards_set;
   v->noted += r->foreign && r->nnotes > 0;
   for (int k = 0; k < VERIFY_PARTS; k++)
     v->part[k] += r->part[k];

@@ -63,7 +63,7 @@ static void note_parts(struct verify_result *r, const ph_episode *episode, const
   r->part[PART_QUATERNIONS] = has_quaternions(episode, model);
   r->part[PART_MODEL] = model && ph_model_compiled(model);
   r->part[PART_PREDICATE] = r->verdict.predicate_checked;
-  r->part[PART_HOLD] = m->hold_seconds >= 0 && r->verdict.latch_known;
+  r->part[PART_HOLD] = m->hold_seconds >= 0 && !m->layout[0] && r->verdict.latch_known;
   r->part[PART_CTRL] = r->verdict.ctrl_checked;
 }
 

@@ -41,6 +41,7 @@ struct verify_result {
   ph_dynamics run;
   char worst[600]; /* of it, with names, the worst first */
   char worst_name[64];
+  bool rewards_set; /* by a cut: those of physics are others */
   size_t nfound;
   struct verify_found
       found[PH_FLAW_ROOM + 8]; /* the list, model, task and physics have their own */
@@ -63,7 +64,7 @@ struct verify {
 
   json_t *episodes; /* NULL without --json */
   bool titled, unkept, bare;
-  size_t checked, wrong, noted, classes[PH_CLASS_COUNT], not_run;
+  size_t checked, wrong, noted, rewards_set, classes[PH_CLASS_COUNT], not_run;
   size_t part[VERIFY_PARTS]; /* episodes in which it was checked */
   char first[64];            /* the first that is wrong, and how */
   struct verify_found fault;

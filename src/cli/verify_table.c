@@ -221,6 +221,11 @@ void verify_print_end(const struct verify *v) {
     return;
   }
   print_right(v);
+  if (v->rewards_set == v->checked)
+    printf("a cut has set the rewards: those of physics run again are others\n");
+  else if (v->rewards_set > 0)
+    printf("a cut has set the rewards of %zu of them: those of physics run again are others\n",
+           v->rewards_set);
   if (v->noted)
     printf("the notes are of what the file says beside its rows, and no fault of these\n");
 }
