@@ -147,7 +147,7 @@ ph_status ph_cut_go_on(const ph_cutting *c) {
   return more ? PH_OK : ph_fail(PH_ECANCELED, "%s: it was stopped: nothing is written", c->out);
 }
 
-ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions) {
+void ph_cut_add(ph_cutting *c, const ph_cut_episode *plan, int64_t actions) {
   ph_cut_tally *t = &c->tally;
   int64_t removed = actions - (plan->to - plan->from);
   t->least = t->kept == 0 || removed < t->least ? removed : t->least;
@@ -155,6 +155,10 @@ ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t action
   t->kept++;
   t->actions += plan->to - plan->from;
   t->removed += removed;
+}
+
+ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions) {
+  ph_cut_add(c, plan, actions);
   c->done++;
   return ph_cut_go_on(c);
 }

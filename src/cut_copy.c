@@ -12,7 +12,7 @@ enum { PATH = 1024, DEPTH = 32 };
 /* An object that has more than one name keeps them where all of it is kept the same way. */
 struct ph_cut_twin {
   uint64_t address;
-  int64_t first, n; /* rows that are kept; n < 0: all */
+  int64_t first, n; /* rows that are kept; n -1: all; of groups what they are cut by */
   char *path;       /* owned */
 };
 
@@ -20,6 +20,7 @@ struct ph_cut_twin {
 struct place {
   ph_cut_file *f;
   const ph_cut_demo *demo; /* NULL: of none */
+  int64_t entry;           /* of the store, where it is of one */
   const char *below;       /* path below the demo */
   char path[PATH];
   int depth;
@@ -87,16 +88,59 @@ static ph_status link_twin(bool *done, const struct place *p, hid_t dataset, int
   return twin ? ph_h5_link(p->f->to, p->path, twin) : add_twin(p->f, address, first, n, p->path);
 }
 
-static bool is_mask(const struct place *p) {
-  return strncmp(p->path, "/mask/", 6) == 0;
+/* --- demos that are left out --- */
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_dropped(const ph_cut_file *f, const char *name) {
+static bool is_entry(const ph_store *store, size_t i, const char *name) {
+  const char *group = store->entries[i].group;
+  size_t above = strlen("/data/");
+  return strncmp(group, "/data/", above) == 0 && strcmp(group + above, name) == 0;
+}
+
+/* The entry of a name below /data, at `guess` mostly; SIZE_MAX: none. */
+static size_t entry_of(const ph_cut_file *f, const char *name, size_t guess) {
   const ph_store *store = f->c->store;
+  if (guess < store->n && is_entry(store, guess, name))
+    return guess;
   for (size_t i = 0; i < store->n; i++)
-    if (f->c->at[i]->dropped && strcmp(store->entries[i].group + strlen("/data/"), name) == 0)
-      return true;
-  return false;
+    if (is_entry(store, i, name))
+      return i;
+  return SIZE_MAX;
+}
+
+/* A demo whose name is too long for an entry is of none. */
+static ph_status find_left_out(ph_cut_file *f) {
+  char **names = NULL;
+  hid_t data;
+  size_t n = 0, kept = 0;
+  ph_status status = ph_h5_group(&data, f->from, "/data");
+  if (!status)
+    status = ph_demo_names(&names, &n, data);
+  for (size_t i = 0; i < n && !status; i++) {
+    size_t entry = entry_of(f, names[i], i);
+    if (entry == SIZE_MAX || f->c->at[entry]->dropped)
+      names[kept++] = names[i];
+    else
+      free(names[i]);
+  }
+  if (kept > 1)
+    qsort(names, kept, sizeof *names, compare_names);
+  f->left_out = names;
+  f->nleft_out = kept;
+  ph_h5_close(data);
+  return status;
+}
+
+static bool is_left_out(const ph_cut_file *f, const char *name) {
+  return f->nleft_out > 0 &&
+         bsearch(&name, f->left_out, f->nleft_out, sizeof *f->left_out, compare_names);
+}
+
+static bool is_mask(const struct place *p) {
+  return strncmp(p->path, "/mask/", 6) == 0;
 }
 
 /* A group of names without the demos that are left out. */
@@ -105,17 +149,22 @@ static ph_status copy_mask(const struct place *p, hid_t group, const char *name,
   size_t n = 0, kept = 0;
   ph_h5_extent e;
   ph_h5_extent_of(&e, dataset);
-  bool listed = e.rank == 1 && ph_h5_texts(&ids, &n, group, name, MASK_LIMIT) == PH_OK;
+  if (p->f->nleft_out == 0)
+    return ph_h5_copy_slice(p->f->to, p->path, dataset, 0, -1, ph_cut_tick, p->f);
+  ph_status status = e.rank == 1 ? ph_h5_texts(&ids, &n, group, name, MASK_LIMIT)
+                                 : ph_fail(PH_EFORMAT, "it is no list");
+  if (status)
+    return ph_fail_in(status, "%s: %s: it may name demos that are left out, and cannot be read",
+                      p->f->c->source, p->path);
   int64_t *rows = calloc(n + 1, sizeof *rows);
-  for (size_t i = 0; rows && listed && i < n; i++)
-    if (!is_dropped(p->f, ids[i]))
+  for (size_t i = 0; rows && i < n; i++)
+    if (!is_left_out(p->f, ids[i]))
       rows[kept++] = (int64_t)i;
   ph_h5_names_free(ids, n);
-  ph_status status = rows ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", p->f->c->source);
+  status = rows ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", p->f->c->source);
   if (!status)
-    status = listed && kept < n
-                 ? ph_h5_copy_picked(p->f->to, p->path, dataset, &e, rows, (int64_t)kept)
-                 : ph_h5_copy_slice(p->f->to, p->path, dataset, 0, -1, ph_cut_tick, p->f);
+    status = kept < n ? ph_h5_copy_picked(p->f->to, p->path, dataset, &e, rows, (int64_t)kept)
+                      : ph_h5_copy_slice(p->f->to, p->path, dataset, 0, -1, ph_cut_tick, p->f);
   free(rows);
   return status;
 }
@@ -165,6 +214,7 @@ static ph_status copy_demo(struct place *p, hid_t data, hid_t from, hid_t made, 
   if (status)
     return ph_fail_in(status, "%s", p->f->c->source);
   p->demo = &demo;
+  p->entry = (int64_t)entry;
   p->below = "";
   status = copy_group(p, from, made);
   if (!status)
@@ -174,28 +224,43 @@ static ph_status copy_demo(struct place *p, hid_t data, hid_t from, hid_t made, 
   return status;
 }
 
-/* The entry whose group it is; SIZE_MAX: none. */
-static size_t entry_of(const ph_cut_file *f, const char *path) {
-  const ph_store *store = f->c->store;
-  if (strncmp(path, "/data/", 6) != 0)
-    return SIZE_MAX;
-  for (size_t i = 0; i < store->n; i++)
-    if (strcmp(store->entries[i].group, path) == 0)
-      return i;
-  return SIZE_MAX;
+static const char *name_below_data(const struct place *p) {
+  const char *name = strncmp(p->path, "/data/", 6) == 0 ? p->path + 6 : NULL;
+  return name && !strchr(name, '/') ? name : NULL;
 }
 
-static ph_status copy_below(struct place *p, hid_t group, const char *name) {
-  hid_t from = H5I_INVALID_HID, made = H5I_INVALID_HID;
-  size_t entry = p->demo ? SIZE_MAX : entry_of(p->f, p->path);
-  if (entry != SIZE_MAX && p->f->c->at[entry]->dropped)
-    return PH_OK;
-  ph_status status = ph_h5_group(&from, group, name);
-  if (!status)
-    status = ph_h5_group_same(&made, p->f->to, p->path, from);
-  if (!status)
-    status = entry != SIZE_MAX ? copy_demo(p, group, from, made, entry) : copy_group(p, from, made);
+/* How rows below a group are cut depends on the demo that it is in, and on its name there. */
+static ph_status copy_new_group(struct place *p, hid_t group, hid_t from, size_t entry) {
+  hid_t made;
+  ph_status status = ph_h5_group_same(&made, p->f->to, p->path, from);
+  if (status)
+    return status;
+  status = entry != SIZE_MAX ? copy_demo(p, group, from, made, entry) : copy_group(p, from, made);
   ph_h5_close(made);
+  return status;
+}
+
+/* Once for all its names in a demo, or outside of all; it is known when it is complete, so that one
+ * that leads to itself is too deep. */
+static ph_status copy_below(struct place *p, hid_t group, const char *name) {
+  hid_t from;
+  const char *child = p->demo ? NULL : name_below_data(p);
+  size_t entry = child ? entry_of(p->f, child, p->f->done) : SIZE_MAX;
+  int64_t apart = p->demo && ph_cut_demo_apart(p->below), of = p->demo ? -2 - p->entry : -1;
+  uint64_t address = 0;
+  ph_status status = ph_h5_group(&from, group, name);
+  if (status)
+    return status;
+  bool several = entry == SIZE_MAX && ph_h5_names_of(from) > 1;
+  if (several)
+    status = ph_h5_address(&address, from);
+  const char *twin = several && !status ? find_twin(p->f, address, apart, of) : NULL;
+  if (twin)
+    status = ph_h5_link(p->f->to, p->path, twin);
+  else if (!status)
+    status = copy_new_group(p, group, from, entry);
+  if (several && !twin && !status)
+    status = add_twin(p->f, address, apart, of, p->path);
   ph_h5_close(from);
   return status;
 }
@@ -209,6 +274,9 @@ static ph_status copy_link(const struct place *p, hid_t group, const char *name)
 
 static ph_status copy_member(const struct place *in, hid_t group, const char *name) {
   struct place p = *in;
+  bool in_data = !in->demo && strcmp(in->path, "/data") == 0;
+  if (in_data && is_left_out(in->f, name))
+    return PH_OK;
   int length = snprintf(p.path, sizeof p.path, "%s/%s", in->path, name);
   char below[PATH];
   if (length < 0 || (size_t)length >= sizeof p.path || ++p.depth > DEPTH)
@@ -264,8 +332,10 @@ static ph_status settle_totals(ph_cut_file *f) {
 
 ph_status ph_cut_copy(ph_cut_file *f) {
   struct place root = {.f = f, .below = ""};
-  hid_t from, made = H5I_INVALID_HID;
-  ph_status status = ph_h5_group(&from, f->from, "/");
+  hid_t from = H5I_INVALID_HID, made = H5I_INVALID_HID;
+  ph_status status = find_left_out(f);
+  if (!status)
+    status = ph_h5_group(&from, f->from, "/");
   if (!status)
     status = ph_h5_group(&made, f->to, "/");
   if (!status)
@@ -277,5 +347,6 @@ ph_status ph_cut_copy(ph_cut_file *f) {
   for (size_t i = 0; i < f->ntwins; i++)
     free(f->twin[i].path);
   free(f->twin);
+  ph_h5_names_free(f->left_out, f->nleft_out);
   return status;
 }

@@ -11,7 +11,7 @@
 /* What is of the episode however many rows it has. */
 static const char *const apart[] = {"initial_state", "src_demo_inds"};
 
-static bool is_apart(const char *name) {
+bool ph_cut_demo_apart(const char *name) {
   for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
     size_t n = strlen(apart[i]);
     if (strncmp(name, apart[i], n) == 0 && (name[n] == 0 || name[n] == '/'))
@@ -46,7 +46,7 @@ bool ph_cut_demo_rows(const ph_cut_demo *demo, const char *name, hid_t dataset, 
   int64_t kept = demo->plan->to - demo->plan->from;
   ph_h5_extent_of(&e, dataset);
   int64_t more = e.rows - demo->actions;
-  if (e.rank == 0 || more < -1 || more > 1 || e.rows == 0 || is_apart(name))
+  if (e.rank == 0 || more < -1 || more > 1 || e.rows == 0 || ph_cut_demo_apart(name))
     return false;
   *first = demo->plan->from;
   *n = kept + more;

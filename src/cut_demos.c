@@ -38,9 +38,25 @@ void ph_cut_demo_done(ph_cut_file *f) {
   note(f);
 }
 
+/* No demo is there that is not kept. */
+static ph_status count_demos(const ph_cut_file *f, hid_t file) {
+  char **names = NULL;
+  hid_t data;
+  size_t n = 0;
+  ph_status status = ph_h5_group(&data, file, "/data");
+  if (!status)
+    status = ph_demo_names(&names, &n, data);
+  if (!status && n != f->done)
+    status =
+        ph_fail(PH_ECORRUPT, "%s: %zu demos are in it: %zu are to be kept", f->c->out, n, f->done);
+  ph_h5_names_free(names, n);
+  ph_h5_close(data);
+  return status;
+}
+
 /* What was written opens, and has the lengths that were asked for. */
 static ph_status verify(ph_cut_file *f, const char *path) {
-  hid_t file, demo;
+  hid_t file = H5I_INVALID_HID, demo;
   const ph_store *store = f->c->store;
   ph_status status = ph_h5_open(&file, path);
   for (size_t i = 0; i < store->n && !status; i++) {
@@ -59,6 +75,8 @@ static ph_status verify(ph_cut_file *f, const char *path) {
     if (i % 64 == 0)
       note(f);
   }
+  if (!status)
+    status = count_demos(f, file);
   ph_h5_close(file);
   return status;
 }
@@ -143,7 +161,7 @@ static ph_status publish(const ph_cut_file *f) {
 static void count_all(ph_cutting *c) {
   for (size_t i = 0; i < c->store->n; i++)
     if (!c->at[i]->dropped)
-      ph_cut_count(c, c->at[i], c->store->entries[i].actions);
+      ph_cut_add(c, c->at[i], c->store->entries[i].actions);
 }
 
 ph_status ph_cut_demos(ph_cutting *c) {

@@ -14,6 +14,8 @@ typedef struct ph_cut_file {
   uint64_t ticked;
   size_t done;              /* demos that are kept and written */
   int64_t total;            /* actions in them */
+  char **left_out;          /* owned, by strcmp: names below /data of demos that are not kept */
+  size_t nleft_out;
   struct ph_cut_twin *twin; /* owned: objects that were copied as they are */
   size_t ntwins, twins_room;
 } ph_cut_file;
@@ -38,6 +40,8 @@ ph_status ph_cut_demo_read(ph_cut_demo *out, hid_t demo, const char *path,
 /* Whether rows of that array are cut, and which are kept. name: its path below the demo. */
 bool ph_cut_demo_rows(const ph_cut_demo *demo, const char *name, hid_t dataset, int64_t *first,
                       int64_t *n);
+/* Whether that is kept as it is however many rows it has. name: as above. */
+bool ph_cut_demo_apart(const char *name);
 /* Counts, flags, and provenance of a demo that is copied; data is /data of the source. */
 ph_status ph_cut_demo_settle(ph_cut_file *f, const ph_cut_demo *demo, hid_t data, hid_t made,
                              const char *path);

@@ -26,7 +26,9 @@ typedef struct ph_cutting {
 
 /* PH_ECANCELED where progress says so. */
 ph_status ph_cut_go_on(const ph_cutting *c);
-/* After an episode of so many actions: counts it, and asks. */
+/* Counts an episode of so many actions. */
+void ph_cut_add(ph_cutting *c, const ph_cut_episode *plan, int64_t actions);
+/* After an episode that was written: counts it, and asks. */
 ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions);
 /* PH_EINVAL: the rows are not in an episode of so many actions, or less than 2 states. */
 ph_status ph_cut_check(const ph_cut_episode *plan, int64_t actions);

@@ -48,8 +48,7 @@ static bool is_other_demo(hid_t data, const char *name) {
   return yes;
 }
 
-/* Names of the demos below /data in natural order; ph_h5_names_free. */
-static ph_status demo_names(char ***names, size_t *n, hid_t data) {
+ph_status ph_demo_names(char ***names, size_t *n, hid_t data) {
   size_t kept = 0;
   ph_status status = ph_h5_names(names, n, data);
   if (status)
@@ -154,7 +153,7 @@ static ph_status demos_scan(ph_scan *out, const char *path, hid_t h5) {
   memset(out, 0, sizeof *out);
   ph_status status = ph_h5_group(&data, h5, "data");
   if (status == PH_OK)
-    status = demo_names(&names, &n, data);
+    status = ph_demo_names(&names, &n, data);
   if (status == PH_OK && n == 0) {
     status = ph_fail(PH_EFORMAT, "%s: it holds no episode: /data has no demo", path);
     goto out;

@@ -49,6 +49,8 @@ void ph_demo_outcome_of(ph_demo_outcome *out, hid_t demo);
  * compared where something does. */
 void ph_demo_outcome_group(ph_demo_outcome *out, int group, const char *name);
 
+/* Names of the demos below /data in natural order; ph_h5_names_free. */
+ph_status ph_demo_names(char ***names, size_t *n, hid_t data);
 /* The number that a demo's name ends in; place where there is none. */
 int64_t ph_demo_number(const char *name, size_t place);
 /* Where actions are in two parts, one array of both takes their place and is out->actions.

@@ -370,6 +370,122 @@ TEST_F(CutDemos, WhatIsRefusedLeavesNothing) {
                  "its layout (arrays) cannot be cut");
 }
 
+/* Of /data everything that counts as a demo is of the list, or it is not in the result. */
+TEST_F(CutDemos, WhatIsLeftOutIsNotThere) {
+  string longer(150, 'x');
+  {
+    foreign::File f(dir / "a.hdf5");
+    f.group("/data");
+    f.attr("/data", "env", "Lift");
+    for (const string &name : {string("demo_0"), string("demo_1"), "demo_" + longer, longer}) {
+      f.array("/data/" + name + "/states", foreign::F64, {10, 4}, foreign::wave(40));
+      f.array("/data/" + name + "/actions", foreign::F64, {10, 2}, foreign::wave(20));
+    }
+    f.soft("/data/demo_7", "/data/demo_1");
+    f.array("/data/demo_8", foreign::F64, {10, 2}, foreign::wave(20));
+    f.array("/data/norms", foreign::F64, {10, 2}, foreign::wave(20));
+    f.texts("/mask/train", {"demo_1", "demo_" + longer, "demo_0", longer, "demo_7", "other"});
+  }
+  Plan plan;
+  Store s = open_store({dir / "a.hdf5"});
+  for (size_t i = 0; i < ph_store_count(s.get()); i++)
+    plan.push_back(line(entry(s, i)->id, 0, 5, strcmp(entry(s, i)->id, "demo_0") != 0));
+  ASSERT_EQ(plan.size(), 6u);
+  ASSERT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", plan), PH_OK) << ph_error();
+  hid_t file, data, mask;
+  char **name = nullptr;
+  size_t n = 0;
+  ASSERT_EQ(ph_h5_open(&file, (dir / "b.hdf5").c_str()), PH_OK);
+  ASSERT_EQ(ph_h5_group(&data, file, "/data"), PH_OK);
+  ASSERT_EQ(ph_h5_names(&name, &n, data), PH_OK);
+  EXPECT_EQ(pack_help::Paths(name, name + n), (pack_help::Paths{"demo_0", "norms"}));
+  ph_h5_names_free(name, n);
+  ASSERT_EQ(ph_h5_group(&mask, file, "/mask"), PH_OK);
+  ASSERT_EQ(ph_h5_texts(&name, &n, mask, "train", 1000), PH_OK) << ph_error();
+  EXPECT_EQ(pack_help::Paths(name, name + n), (pack_help::Paths{"demo_0", "other"}));
+  ph_h5_names_free(name, n);
+  for (hid_t id : {mask, data, file})
+    ph_h5_close(id);
+}
+
+TEST_F(CutDemos, AMaskThatCannotBeReadIsRefusedWhereDemosAreLeftOut) {
+  foreign::write_robomimic(dir / "a.hdf5");
+  {
+    foreign::Id file(H5Fopen((dir / "a.hdf5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), "a.hdf5");
+    hsize_t dim[] = {2};
+    foreign::Id space(H5Screate_simple(1, dim, nullptr), "numbers");
+    foreign::Id create(H5Pcreate(H5P_LINK_CREATE), "numbers");
+    H5Pset_create_intermediate_group(create, 1);
+    foreign::Id set(H5Dcreate2(file, "/mask/numbers", H5T_STD_I32LE, space, create, H5P_DEFAULT,
+                               H5P_DEFAULT),
+                    "numbers");
+  }
+  expect_refused(dir, dir / "b.hdf5", dir / "a.hdf5",
+                 {line("demo_0", 0, 9), line("demo_1", 0, 0, true)}, PH_EFORMAT,
+                 "/mask/numbers: it may name demos that are left out");
+  EXPECT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 9), line("demo_1", 0, 9)}),
+            PH_OK)
+      << ph_error();
+}
+
+/* A chain of 22 groups, of each of which two names lead to the next one. */
+TEST_F(CutDemos, GroupsWithSeveralNamesAreCopiedOnce) {
+  {
+    foreign::File f(dir / "a.hdf5");
+    f.group("/data/demo_0");
+    f.attr("/data", "env", "Lift");
+    f.array("/data/demo_0/states", foreign::F64, {10, 4}, foreign::wave(40));
+    f.array("/data/demo_0/actions", foreign::F64, {10, 2}, foreign::wave(20));
+    for (string at : {"/data/demo_0/obs", "/extra"})
+      for (int i = 0; i < 22; i++, at += "/a") {
+        f.group(at + "/a");
+        f.hard(at + "/b", at + "/a");
+        if (i == 21)
+          f.array(at + "/a/eef", foreign::F64, {10, 2}, foreign::wave(20));
+      }
+  }
+  ASSERT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 6)}), PH_OK) << ph_error();
+  hid_t file, one, other;
+  uint64_t a = 0, b = 1;
+  ASSERT_EQ(ph_h5_open(&file, (dir / "b.hdf5").c_str()), PH_OK);
+  for (string at : {"/data/demo_0/obs", "/extra"}) {
+    ASSERT_EQ(ph_h5_group(&one, file, (at + "/a/b/a").c_str()), PH_OK);
+    ASSERT_EQ(ph_h5_group(&other, file, (at + "/b/a/b").c_str()), PH_OK) << ph_error();
+    ph_h5_address(&a, one);
+    ph_h5_address(&b, other);
+    EXPECT_EQ(a, b) << at;
+    ph_h5_close(one);
+    ph_h5_close(other);
+  }
+  ph_h5_close(file);
+}
+
+TEST_F(CutDemos, ProgressNeverPassesItsEnd) {
+  foreign::Options o;
+  o.rows.assign(8, 12);
+  foreign::write_robomimic(dir / "a.hdf5", o);
+  Plan plan;
+  for (size_t i = 0; i < 8; i++)
+    plan.push_back(line(foreign::demo_name(i), 0, 6));
+  struct Seen {
+    size_t last = 0, calls = 0;
+  } seen;
+  ph_cut_options opt = options();
+  opt.arg = &seen;
+  opt.progress = [](void *arg, size_t done, size_t all) {
+    Seen *s = static_cast<Seen *>(arg);
+    EXPECT_LE(done, all);
+    EXPECT_GE(done, s->last);
+    s->last = done;
+    s->calls++;
+    return true;
+  };
+  ph_cut_tally tally = {};
+  ASSERT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", plan, opt, &tally), PH_OK) << ph_error();
+  EXPECT_EQ(seen.last, 8u);
+  EXPECT_EQ(tally.kept, 8u);
+}
+
 TEST_F(CutDemos, ADiskThatIsFullLeavesNothing) {
   foreign::Options o;
   o.images = true;
