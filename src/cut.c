@@ -50,8 +50,7 @@ ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_se
              : ph_fail(PH_EINVAL, "%.80s...: the name of its cut would be too long", source);
 }
 
-/* The folder that a path would be in, without links; "" where there is none. */
-static void folder_of(char out[PATH_MAX], const char *path) {
+void ph_cut_folder(char *out, const char *path) {
   char *copy = strdup(path);
   if (!copy || !realpath(dirname(copy), out))
     out[0] = 0;
@@ -60,7 +59,7 @@ static void folder_of(char out[PATH_MAX], const char *path) {
 
 static bool is_in(const char *out, const char *source) {
   char folder[PATH_MAX], root[PATH_MAX];
-  folder_of(folder, out);
+  ph_cut_folder(folder, out);
   if (!is_folder(source) || !realpath(source, root))
     return false;
   size_t n = strlen(root);
@@ -72,7 +71,7 @@ static ph_status check_out(const char *out, const char *source) {
   char folder[PATH_MAX];
   if (lstat(out, &st) == 0)
     return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", out);
-  folder_of(folder, out);
+  ph_cut_folder(folder, out);
   if (!folder[0] || access(folder, W_OK | X_OK) != 0)
     return ph_fail(PH_EIO, "%s: its folder: %s", out, strerror(errno));
   if (is_in(out, source))

@@ -220,6 +220,8 @@ static ph_status copy_demo(struct place *p, hid_t data, hid_t from, hid_t made, 
   if (!status)
     status = ph_cut_demo_settle(p->f, &demo, data, made, path);
   if (!status)
+    status = ph_cut_models_add(p->f, from);
+  if (!status)
     ph_cut_demo_done(p->f);
   return status;
 }

@@ -164,19 +164,32 @@ static void count_all(ph_cutting *c) {
       ph_cut_add(c, c->at[i], c->store->entries[i].actions);
 }
 
+static void clear(ph_cut_file *f) {
+  unlink(f->temporary);
+  ph_cut_models_drop(f);
+  for (size_t i = 0; i < f->nplaced; i++)
+    free(f->placed[i]);
+  free(f->placed);
+  free(f->models);
+  free(f->temporary);
+}
+
 ph_status ph_cut_demos(ph_cutting *c) {
   ph_cut_file f = {.c = c, .from = H5I_INVALID_HID, .to = H5I_INVALID_HID, .fd = -1};
   f.temporary = ph_file_temporary(c->out, 0);
   if (!f.temporary)
     return ph_fail(PH_ENOMEM, "%s: out of memory", c->out);
   unlink(f.temporary); /* of a process that was killed and had this one's number */
-  ph_status status = run_child(&f);
+  ph_status status = ph_cut_models_begin(&f);
+  if (!status)
+    status = run_child(&f);
   if (!status)
     status = ph_cut_go_on(c);
   if (!status)
-    status = publish(&f);
-  unlink(f.temporary);
-  free(f.temporary);
+    status = ph_cut_models_publish(&f);
+  if (!status && (status = publish(&f)))
+    ph_cut_models_withdraw(&f);
+  clear(&f);
   if (!status)
     count_all(c);
   return status;

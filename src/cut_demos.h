@@ -18,6 +18,10 @@ typedef struct ph_cut_file {
   size_t nleft_out;
   struct ph_cut_twin *twin; /* owned: objects that were copied as they are */
   size_t ntwins, twins_room;
+  char *models;  /* owned: a hidden folder for those beside the source; NULL: they stay there */
+  char **placed; /* owned: those that have their names beside the result */
+  size_t nplaced;
+  bool made_folder; /* models/ was not there */
 } ph_cut_file;
 
 /* ph_h5_tick of a file. */
@@ -27,6 +31,17 @@ void ph_cut_demo_done(ph_cut_file *f);
 
 /* Copies all of f->from to f->to. */
 ph_status ph_cut_copy(ph_cut_file *f);
+
+/* Whether models have to be copied. PH_ENOMEM. */
+ph_status ph_cut_models_begin(ph_cut_file *f);
+/* In the child: that of a demo, if it lies beside the file. PH_EIO. */
+ph_status ph_cut_models_add(ph_cut_file *f, hid_t demo);
+/* Gives all of them their names; after an error none has one. PH_EEXIST, PH_EIO. */
+ph_status ph_cut_models_publish(ph_cut_file *f);
+/* Takes the names away again. */
+void ph_cut_models_withdraw(ph_cut_file *f);
+/* Removes the hidden folder. */
+void ph_cut_models_drop(ph_cut_file *f);
 
 /* A demo that is kept. */
 typedef struct ph_cut_demo {

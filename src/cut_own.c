@@ -240,31 +240,6 @@ static ph_status put_episode(struct own *o, size_t i) {
   return status;
 }
 
-/* Episodes of a run are numbered as pack does; those of a dataset stay as they are. */
-struct place {
-  int64_t episode;
-  int env_id;
-  size_t i;
-};
-
-static int compare_places(const void *a, const void *b) {
-  const struct place *x = a, *y = b;
-  if (x->episode != y->episode)
-    return x->episode < y->episode ? -1 : 1;
-  if (x->env_id != y->env_id)
-    return x->env_id < y->env_id ? -1 : 1;
-  return x->i < y->i ? -1 : x->i > y->i;
-}
-
-static struct place *order_of(const ph_store *store) {
-  struct place *order = calloc(store->n, sizeof *order);
-  for (size_t i = 0; order && i < store->n; i++)
-    order[i] = (struct place){store->entries[i].episode, store->entries[i].env_id, i};
-  if (order && strcmp(store->homes[0].layout, "run") == 0)
-    qsort(order, store->n, sizeof *order, compare_places);
-  return order;
-}
-
 static size_t count(const char *hash(const ph_store *, size_t), const ph_store *store) {
   size_t n = 0;
   while (hash(store, n))
@@ -274,14 +249,14 @@ static size_t count(const char *hash(const ph_store *, size_t), const ph_store *
 
 ph_status ph_cut_own(ph_cutting *c) {
   struct own o = {.c = c};
-  struct place *order = order_of(c->store);
+  size_t *order = ph_cut_order(c->store);
   o.models = calloc(count(ph_store_model_hash, c->store) + 1, sizeof *o.models);
   o.tasks = calloc(count(ph_store_task_hash, c->store) + 1, sizeof *o.tasks);
   ph_status status =
       order && o.models && o.tasks ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", c->source);
   for (size_t k = 0; k < c->store->n && !status; k++)
-    if (!c->at[order[k].i]->dropped)
-      status = put_episode(&o, order[k].i);
+    if (!c->at[order[k]]->dropped)
+      status = put_episode(&o, order[k]);
   if (!status)
     status = o.sink->finish(o.sink);
   if (o.sink)

@@ -24,6 +24,12 @@ typedef struct ph_cutting {
   ph_cut_tally tally;
 } ph_cutting;
 
+/* The folder that a path would be in, without links (PATH_MAX); "" where there is none. */
+void ph_cut_folder(char *out, const char *path);
+/* Places of the store's entries in the order of the result; the caller's (free). NULL: no memory.
+ */
+size_t *ph_cut_order(const ph_store *store);
+
 /* PH_ECANCELED where progress says so. */
 ph_status ph_cut_go_on(const ph_cutting *c);
 /* Counts an episode of so many actions. */

@@ -59,7 +59,7 @@ inline void expect_refused(const read_help::Folder &dir, const string &out, cons
                            const ph_cut_options &opt = options()) {
   auto before = contents_of(source);
   auto list = names(dir.path());
-  ph_cut_tally tally = {77, 0, 0, 0, 0, 0};
+  ph_cut_tally tally = {77, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(cut(out, source, plan, opt, &tally), status) << ph_error();
   EXPECT_TRUE(says(ph_error(), word));
   EXPECT_EQ(tally.kept, 77u);

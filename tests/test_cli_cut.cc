@@ -120,8 +120,9 @@ TEST_F(CliCut, EpisodesEndAtTheirLatchAndComeBackBitForBit) {
 TEST_F(CliCut, JsonSaysWhatWasDone) {
   auto rows = Latches("run", "0.02", "kinematic");
   json_t *cut = Cut({"run", "--hold", "0.02", "--by", "kinematic", "-o", "o.h5"}), *e;
-  EXPECT_EQ(Keys(cut),
-            "output by hold_seconds fingerprint kept left_out least_cut most_cut episodes");
+  EXPECT_EQ(
+      Keys(cut),
+      "output by hold_seconds fingerprint kept left_out least_cut most_cut models_copied episodes");
   EXPECT_EQ(Text(cut, "output"), "o.h5");
   EXPECT_EQ(Text(cut, "by"), "kinematic");
   EXPECT_EQ(json_number_value(json_object_get(cut, "hold_seconds")), 0.02);
@@ -129,7 +130,7 @@ TEST_F(CliCut, JsonSaysWhatWasDone) {
   EXPECT_EQ(Whole(cut, "kept"), 3);
   size_t i;
   json_array_foreach(json_object_get(cut, "episodes"), i, e) {
-    EXPECT_EQ(Keys(e), "id from to dropped reason actions");
+    EXPECT_EQ(Keys(e), "id output_id from to dropped reason actions");
     EXPECT_EQ(Whole(e, "from"), 0);
     EXPECT_EQ(Whole(e, "to"), rows[Text(e, "id")]);
     EXPECT_TRUE(json_is_false(json_object_get(e, "dropped")));
@@ -324,7 +325,7 @@ TEST_F(CliCut, ADryRunWritesNothing) {
   Outcome o = Run({"cut", "run", "--hold", "0.02", "--dry-run"});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 4) << o.out;
-  EXPECT_NE(o.out.find("env000_ep000001: rows 0 to "), string::npos) << o.out;
+  EXPECT_NE(o.out.find("env000_ep000001 -> demo_2: rows 0 to "), string::npos) << o.out;
   EXPECT_NE(o.out.find("nothing is written"), string::npos) << o.out;
   EXPECT_EQ(Names(), (std::vector<string>{"cart.lua", "cart.xml", "run"}));
 }
@@ -349,7 +350,7 @@ TEST_F(CliCut, ARangeAndWhatDoesNotMove) {
   EXPECT_EQ(Run({"verify", "--expect", "bitwise", "r.h5"}).status, 0); /* from its row 0 on */
   o = Run({"cut", "run", "--range", "3:100000", "-o", "x.h5"});
   EXPECT_EQ(o.status, 1);
-  EXPECT_NE(o.out.find("steps, not 100000"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("the range ends at step 100000, and it has "), string::npos) << o.out;
   o = Run({"cut", "run", "--range", "100000:", "-o", "x.h5"});
   EXPECT_EQ(o.status, 1);
   EXPECT_FALSE(fs::exists(top / "x.h5"));
@@ -374,9 +375,50 @@ TEST_F(CliCut, ARangeAndWhatDoesNotMove) {
   EXPECT_NE(o.out.find("nothing in it moves"), string::npos) << o.out;
 }
 
+/* Which demo has come of which episode: told before it is written, and so it is. */
+TEST_F(CliCut, TheResultsIdsAreTold) {
+  Put("l.json", "{\"env000_ep000001\": 7, \"env001_ep000000\": 9, \"env000_ep000000\": 5}");
+  std::map<string, int64_t> told, is;
+  json_t *cut = Cut({"run", "--steps", "l.json", "-o", "o.h5"}), *e;
+  size_t i;
+  json_array_foreach(json_object_get(cut, "episodes"), i, e) {
+    told[Text(e, "output_id")] = Whole(e, "to");
+  }
+  json_t *info = Json(Run({"info", "--json", "o.h5"}));
+  json_array_foreach(json_object_get(info, "episodes"), i, e) {
+    is[Text(e, "id")] = Whole(e, "actions");
+  }
+  EXPECT_EQ(told, is);
+  EXPECT_EQ(is, (std::map<string, int64_t>{{"demo_0", 5}, {"demo_1", 9}, {"demo_2", 7}}));
+  json_decref(cut);
+  json_decref(info);
+  Put("l.json", "[null, 7, 9]");
+  Outcome o = Run({"cut", "run", "--steps", "l.json", "--dry-run"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_NE(o.out.find("env000_ep000001 -> demo_1: rows 0 to 7"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("env001_ep000000 -> demo_0: rows 0 to 9"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("2 of 3 episodes are kept (steps), no --hold: the result claims none"),
+            string::npos)
+      << o.out;
+}
+
+TEST_F(CliCut, OneOfOne) {
+  ASSERT_EQ(Run({"cut", "run", "--range", "0:9", "-o", "all.h5"}).status, 0);
+  Put("l.json", "[9, null, null]");
+  Run({"cut", "all.h5", "--steps", "l.json", "-o", "one.h5"});
+  Outcome o = Run({"cut", "one.h5", "--hold", "5", "--dry-run"});
+  EXPECT_NE(o.out.find("0 of 1 episode latches at"), string::npos) << o.out;
+  o = Run({"cut", "one.h5", "--range", "0:1", "--dry-run"});
+  EXPECT_NE(o.out.find("1 of 1 episode is kept (range)"), string::npos) << o.out;
+  o = Run({"cut", "one.h5", "--range", "0:99", "--dry-run"});
+  EXPECT_NE(o.out.find("0 of 1 episode is kept (range)"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("the range ends at step 99, and it has 9 steps"), string::npos) << o.out;
+}
+
 TEST_F(CliCut, WhatDoesNotGoTogetherIsRefused) {
   ExpectNothingNew({"cut", "run"}, 2, "--hold SECONDS is missing");
   ExpectNothingNew({"cut", "run", "--range", "1:4"}, 2, "--out FILE is missing");
+  EXPECT_EQ(Run({"cut", "run", "--range", "1:4", "--dry-run"}).status, 0);
   ExpectNothingNew({"cut", "run", "--range", "1:4", "--to-latch"}, 2, "only one of them");
   ExpectNothingNew({"cut", "run", "--range", "1:4", "--trim-idle", "1"}, 2, "only one of them");
   ExpectNothingNew({"cut", "run", "--range", "4:4", "-o", "x"}, 2, "no step in it");

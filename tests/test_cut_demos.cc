@@ -318,6 +318,63 @@ TEST_F(CutDemos, OrderAndLimitsStay) {
   ph_h5_close(file);
 }
 
+/* robosuite 1.0 names a file of models/ beside its own: a result in another folder needs it there.
+ */
+TEST_F(CutDemos, ModelsBesideTheFileGoAlong) {
+  string from = dir / "from", to = dir / "to";
+  for (const string &folder : {from, from + "/models", to})
+    std::filesystem::create_directory(folder);
+  string model = foreign::arm_model();
+  spill(from + "/models/model_1.xml", model);
+  foreign::Options o;
+  o.model = "model_1.xml";
+  foreign::write_robosuite(from + "/a.hdf5", o);
+  auto before = contents_of(from);
+  Plan plan = {line("demo_1", 0, 12), line("demo_2", 0, 20)};
+  ph_cut_tally tally{};
+  ASSERT_EQ(cut(to + "/b.hdf5", from + "/a.hdf5", plan, options(), &tally), PH_OK) << ph_error();
+  EXPECT_EQ(tally.models, 1u);
+  EXPECT_EQ(contents_of(from), before);
+  EXPECT_EQ(names(to), (pack_help::Paths{"b.hdf5", "models"}));
+  EXPECT_EQ(slurp(to + "/models/model_1.xml"), slurp(from + "/models/model_1.xml"));
+  Store s = open_store({to + "/b.hdf5"});
+  Episode e = episode_of(s, 0);
+  ASSERT_TRUE(e) << ph_error();
+  EXPECT_NE(ph_episode_meta_of(e.get())->model_sha256[0], 0);
+  /* Those that are there already are fine where they are the same, and never replaced. */
+  ASSERT_EQ(cut(to + "/c.hdf5", from + "/a.hdf5", plan), PH_OK) << ph_error();
+  spill(to + "/models/model_1.xml", "<mujoco/>");
+  unlink((to + "/b.hdf5").c_str());
+  auto there = contents_of(to);
+  EXPECT_EQ(cut(to + "/b.hdf5", from + "/a.hdf5", plan), PH_EEXIST);
+  EXPECT_TRUE(says(ph_error(), "models/model_1.xml: another model is there"));
+  EXPECT_EQ(contents_of(to), there);
+  EXPECT_EQ(names(to), (pack_help::Paths{"c.hdf5", "models"}));
+  /* In the same folder nothing is copied; demos that are left out name nothing. */
+  ASSERT_EQ(cut(from + "/b.hdf5", from + "/a.hdf5", plan, options(), &tally), PH_OK);
+  EXPECT_EQ(tally.models, 0u);
+  EXPECT_EQ(names(from + "/models"), (pack_help::Paths{"model_1.xml"}));
+}
+
+/* A result that cannot be put into place takes the models with it. */
+TEST_F(CutDemos, ModelsOfWhatIsStoppedDoNotStay) {
+  std::filesystem::create_directory(dir / "models");
+  std::filesystem::create_directory(dir / "to");
+  spill(dir / "models/m.xml", foreign::arm_model());
+  foreign::Options o;
+  o.model = "m.xml";
+  foreign::write_robosuite(dir / "a.hdf5", o);
+  for (int left : {0, 1, 2}) {
+    ph_cut_options opt = options();
+    opt.arg = &left;
+    opt.progress = [](void *arg, size_t, size_t) { return (*static_cast<int *>(arg))-- > 0; };
+    EXPECT_EQ(
+        cut(dir / "to/b.hdf5", dir / "a.hdf5", {line("demo_1", 0, 5), line("demo_2", 0, 5)}, opt),
+        PH_ECANCELED);
+    EXPECT_EQ(names(dir / "to"), (pack_help::Paths{}));
+  }
+}
+
 TEST_F(CutDemos, WhatIsRefusedLeavesNothing) {
   foreign::Options o;
   o.store = kPacked;

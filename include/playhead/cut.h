@@ -41,6 +41,7 @@ typedef struct ph_cut_tally {
   size_t kept, dropped;
   int64_t least, most;      /* steps cut off of a kept episode; -1 where none is kept */
   int64_t actions, removed; /* that are left, and that are not */
+  size_t models;            /* files of models/ beside the source that were copied beside out */
 } ph_cut_tally;
 
 /* The name for a result where none is given: "<source>_hold0p5s" beside it. PH_EINVAL: it is too
@@ -51,17 +52,25 @@ PH_API ph_status ph_cut_name(char *out, size_t size, const char *source, double 
  * line names. Nothing is read. */
 PH_API ph_status ph_cut_can(const ph_store *store);
 
+/* The id that each episode gets in the result, "" where it is left out. plan: a line for each entry
+ * of the store, in its order; ids: as many, the caller's. A run's episodes become demo_0, demo_1,
+ * ... by episode, then env, as pack has it; a dataset's by their order; demos of others keep their
+ * names; a file of a batch is named by its new length. PH_ENOMEM. */
+PH_API ph_status ph_cut_ids(char (*ids)[128], const ph_store *store, const ph_cut_episode *plan);
+
 /* Writes `out` from `source`: a run directory, a dataset or an episode file of ours gives a
  * dataset; a file of the robosuite family gives one of the same layout, whose bytes, types, filters
  * and attributes are those of the source but for what is cut; a folder of BiGym batches gives a
  * folder. Episodes that `plan` does not name are an error, as are names that the source has not:
  * the two lists have to match. It is made as a temporary sibling, checked, synced and renamed;
- * after an error nothing is left, and `source` stays bit for bit.
+ * after an error nothing is left, and `source` stays bit for bit. Files of models/ beside the
+ * source that kept demos name are copied to models/ beside out, where that is another folder.
  *
- * PH_EEXIST: out is there. PH_EINVAL: a list that does not match, fewer than 2 frames left or more
- * than there are, out is in the source. PH_EFORMAT: a layout that cannot be cut, a name that is not
- * of the pattern. PH_ENOTFOUND: no episode is kept, or there was none. PH_EIO (a disk that is full
- * among them), PH_ECORRUPT, PH_ECANCELED, PH_ENOMEM. */
+ * PH_EEXIST: out is there, or another model by the name of one that belongs to it. PH_EINVAL: a
+ * list that does not match, fewer than 2 frames left or more than there are, out is in the source.
+ * PH_EFORMAT: a layout that cannot be cut, a name that is not of the pattern. PH_ENOTFOUND: no
+ * episode is kept, or there was none. PH_EIO (a disk that is full among them), PH_ECORRUPT,
+ * PH_ECANCELED, PH_ENOMEM. */
 PH_API ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
                         const ph_cut_options *opt, ph_cut_tally *tally);
 

@@ -109,13 +109,15 @@ static int name_output(struct cut *c) {
   if (c->opt->out) {
     if (snprintf(c->out, sizeof c->out, "%s", c->opt->out) >= (int)sizeof c->out)
       return cli_fail(EXIT_ERROR, "cut: --out %.80s...: the path is too long", c->opt->out);
+  } else if (c->opt->dry_run) {
+    return EXIT_FINE;
   } else if (c->hold < 0) {
     return cli_fail(EXIT_USAGE, "cut: --out FILE is missing: without --hold there is no name for "
                                 "what is written");
   } else if (ph_cut_name(c->out, sizeof c->out, c->source, c->hold) != PH_OK) {
     return cli_error();
   }
-  if (!c->opt->dry_run && lstat(c->out, &st) == 0)
+  if (lstat(c->out, &st) == 0)
     return cli_fail(EXIT_ERROR, "%s: it exists already and is left as it is", c->out);
   return EXIT_FINE;
 }
@@ -167,6 +169,7 @@ static void count(struct cut *c) {
 
 static int write_out(struct cut *c) {
   ph_cut_options how = PH_CUT_OPTIONS_INIT;
+  ph_cut_tally done = {0};
   how.keep_rewards = c->opt->keep_rewards;
   how.compress = c->opt->compress;
   how.latched = c->mode == CUT_TO_LATCH || c->mode == CUT_STEPS;
@@ -175,11 +178,19 @@ static int write_out(struct cut *c) {
   how.fingerprint = c->several ? NULL : c->fingerprint;
   how.progress = progress;
   cli_catch_interrupt();
-  ph_status status = ph_cut(c->out, c->source, c->plan, c->n, &how, NULL);
+  ph_status status = ph_cut(c->out, c->source, c->plan, c->n, &how, &done);
+  c->tally.models = done.models;
   cli_progress_end();
   if (status != PH_OK && cli_interrupted())
     return cli_fail(EXIT_FINDING, "%s: interrupted: nothing is written", c->out);
   return status == PH_OK ? EXIT_FINE : cli_error();
+}
+
+static int name_episodes(struct cut *c) {
+  c->ids = calloc(c->n + 1, sizeof *c->ids);
+  if (!c->ids)
+    return cli_fail(EXIT_ERROR, "cut: no memory");
+  return ph_cut_ids(c->ids, c->store, c->plan) == PH_OK ? EXIT_FINE : cli_error();
 }
 
 static int report(const struct cut *c, bool written) {
@@ -198,6 +209,9 @@ static int run(struct cut *c) {
   if (status != EXIT_FINE)
     return status;
   count(c);
+  status = name_episodes(c);
+  if (status != EXIT_FINE)
+    return status;
   bool writes = !c->opt->dry_run && c->tally.kept > 0 && !(c->opt->strict && c->nbad > 0);
   if (writes)
     status = write_out(c);
@@ -220,6 +234,7 @@ int verb_cut(const struct options *opt) {
   pthread_mutex_destroy(&c.desk);
   free(c.fingerprint);
   free(c.plan);
+  free(c.ids);
   free(c.bad);
   free(c.claims);
   return cli_flush(status);

@@ -41,6 +41,7 @@ struct cut {
   bool *bad;                /* (n) left out, and nobody asked for it */
   struct cut_claim *claims; /* (n) of the list of --steps; NULL: it says nothing of them */
   size_t n, nbad;
+  char (*ids)[128]; /* (n) in the result; "": it is left out */
   ph_cut_tally tally;
 };
 

@@ -159,8 +159,9 @@ static void find_range(struct found *f, const struct cut *c) {
   f->from = c->first;
   f->to = c->end < 0 ? f->actions : c->end;
   if (f->to > f->actions)
-    snprintf(f->reason, sizeof f->reason, "it has %" PRId64 " steps, not %" PRId64, f->actions,
-             f->to);
+    snprintf(f->reason, sizeof f->reason,
+             "the range ends at step %" PRId64 ", and it has %" PRId64 " %s", f->to, f->actions,
+             report_steps(f->actions));
   else if (f->from >= f->to)
     snprintf(f->reason, sizeof f->reason, "it has no step behind %" PRId64, f->from);
 }

@@ -1,0 +1,157 @@
+/* Models that demos name beside their file: the result names them too, so where it lies in another
+ * folder they go with it. The child puts them into a hidden folder, from where they get their names
+ * in models/ before the result gets its own. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cut_demos.h"
+#include "fail.h"
+#include "file.h"
+
+/* "folder/name"; false: too long. */
+static bool join(char out[PATH_MAX], const char *folder, const char *name) {
+  return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+static ph_status too_long(const char *folder) {
+  return ph_fail(PH_EINVAL, "%.80s...: the path is too long", folder);
+}
+
+ph_status ph_cut_models_begin(ph_cut_file *f) {
+  char from[PATH_MAX], to[PATH_MAX];
+  ph_cut_folder(from, f->c->source);
+  ph_cut_folder(to, f->c->out);
+  if (strcmp(from, to) == 0)
+    return PH_OK;
+  f->models = ph_file_temporary(f->c->out, 1);
+  if (!f->models)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", f->c->out);
+  ph_cut_models_drop(f); /* of a process that was killed and had this one's number */
+  return PH_OK;
+}
+
+/* --- in the child --- */
+
+static ph_status write_model(const char *path, const ph_foreign *facts) {
+  ph_new_file file = PH_NEW_FILE_NONE;
+  ph_status status = ph_new_file_create(&file, path);
+  if (status)
+    return status;
+  int error = ph_file_write(file.fd, 0, facts->model_text, facts->model_size);
+  status = error ? ph_fail(PH_EIO, "%s: cannot be written: %s", path, strerror(error))
+                 : ph_new_file_publish(&file);
+  ph_new_file_drop(&file);
+  return status;
+}
+
+static ph_status stage(const ph_cut_file *f, const ph_foreign *facts) {
+  char path[PATH_MAX];
+  bool made;
+  const char *slash = strrchr(facts->model_path, '/');
+  if (!join(path, f->models, slash ? slash + 1 : facts->model_path))
+    return too_long(f->models);
+  if (access(path, F_OK) == 0) /* of another demo */
+    return PH_OK;
+  ph_status status = ph_folder_create(f->models, &made);
+  return status ? status : write_model(path, facts);
+}
+
+ph_status ph_cut_models_add(ph_cut_file *f, hid_t demo) {
+  ph_foreign facts = {.states = -1, .actions = -1, .rewards = -1, .dones = -1, .success = -1};
+  if (!f->models)
+    return PH_OK;
+  ph_demo_model(&facts, f->c->source, demo);
+  bool beside = facts.model_text && strcmp(facts.model_path, f->c->source) != 0;
+  ph_status status = beside ? stage(f, &facts) : PH_OK;
+  ph_foreign_clear(&facts);
+  return status;
+}
+
+/* --- outside --- */
+
+/* One of them; *mine: nobody had it before. */
+static ph_status publish_one(const ph_cut_file *f, const char *folder, const char *name,
+                             bool *mine) {
+  char from[PATH_MAX], to[PATH_MAX];
+  *mine = false;
+  if (!join(from, f->models, name) || !join(to, folder, name))
+    return too_long(folder);
+  int error = ph_file_rename_new(from, to);
+  if (error == EEXIST && ph_file_same(from, to))
+    return PH_OK;
+  *mine = !error;
+  if (error == EEXIST)
+    return ph_fail(PH_EEXIST,
+                   "%s: another model is there, and %s names one like it: write to "
+                   "another folder",
+                   to, f->c->source);
+  return error ? ph_fail(PH_EIO, "%s: cannot be put into place: %s", to, strerror(error)) : PH_OK;
+}
+
+static ph_status publish_all(ph_cut_file *f, const char *folder) {
+  ph_status status = PH_OK;
+  bool mine;
+  DIR *dir = opendir(f->models);
+  if (!dir)
+    return ph_fail(PH_EIO, "%s: cannot be opened: %s", f->models, strerror(errno));
+  for (struct dirent *e; !status && (e = readdir(dir));) {
+    if (e->d_name[0] == '.')
+      continue;
+    status = publish_one(f, folder, e->d_name, &mine);
+    char **more = mine ? realloc(f->placed, (f->nplaced + 1) * sizeof *more) : NULL;
+    char path[PATH_MAX];
+    if (more && join(path, folder, e->d_name))
+      (f->placed = more)[f->nplaced++] = strdup(path);
+    f->c->tally.models += !status;
+  }
+  closedir(dir);
+  return status;
+}
+
+ph_status ph_cut_models_publish(ph_cut_file *f) {
+  char folder[PATH_MAX];
+  struct stat st;
+  const char *slash = strrchr(f->c->out, '/');
+  int n = slash ? (int)(slash - f->c->out) + 1 : 0;
+  if (!f->models || lstat(f->models, &st) != 0)
+    return PH_OK;
+  if (snprintf(folder, sizeof folder, "%.*smodels", n, f->c->out) >= (int)sizeof folder)
+    return too_long(f->c->out);
+  ph_status status = ph_folder_create(folder, &f->made_folder);
+  if (!status)
+    status = publish_all(f, folder);
+  char path[PATH_MAX];
+  if (!status && f->nplaced > 0 && join(path, folder, ""))
+    ph_file_sync_folder(path);
+  if (status)
+    ph_cut_models_withdraw(f);
+  return status;
+}
+
+void ph_cut_models_withdraw(ph_cut_file *f) {
+  for (size_t i = 0; i < f->nplaced; i++)
+    if (f->placed[i])
+      unlink(f->placed[i]);
+  const char *slash = strrchr(f->c->out, '/');
+  char folder[PATH_MAX];
+  int n = slash ? (int)(slash - f->c->out) + 1 : 0;
+  if (f->made_folder && snprintf(folder, sizeof folder, "%.*smodels", n, f->c->out) < PATH_MAX)
+    rmdir(folder);
+  f->made_folder = false;
+}
+
+void ph_cut_models_drop(ph_cut_file *f) {
+  DIR *dir = f->models ? opendir(f->models) : NULL;
+  for (struct dirent *e; dir && (e = readdir(dir));)
+    unlinkat(dirfd(dir), e->d_name, 0);
+  if (dir)
+    closedir(dir);
+  if (f->models)
+    rmdir(f->models);
+}
