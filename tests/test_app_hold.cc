@@ -57,6 +57,21 @@ TEST(AppHold, SecondsAreTakenAsStepsHalvesToEven) {
   EXPECT_EQ(steps(f), 0);
 }
 
+// They are what a cut claims, names itself by, and is asked for again with.
+TEST(AppHold, SecondsStayAsTheyAreTyped) {
+  FakeApp f;
+  f.line("hold 0.35");
+  EXPECT_EQ(f.app.want.hold.seconds, 0.35);
+  EXPECT_EQ(steps(f), 18);
+  f.line("hold 0.3");
+  EXPECT_EQ(f.app.want.hold.seconds, 0.3);
+  f.keys("h H");
+  EXPECT_EQ(f.app.want.hold.seconds, 0.3);
+  f.line("hold 0.68");
+  f.keys("H");
+  EXPECT_EQ(f.app.want.hold.seconds, 0.7); // and 35 * 0.02 is not
+}
+
 TEST(AppHold, WhatIsNoHoldChangesNothing) {
   FakeApp f;
   f.line("hold 0.6");

@@ -129,6 +129,23 @@ TEST(SessionHold, AHoldThatAnEpisodeCannotCountIsItsOwn) {
   EXPECT_EQ(h.serve()->reel->hold_steps, 25);
 }
 
+// In the count it is not its own: it is not known there, and a cut leaves it out.
+TEST(SessionHold, AHoldThatAnEpisodeCannotCountIsNotKnownOfIt) {
+  Held h("drawer_close");
+  h.want.hold = {true, 1e-9, true};
+  Shot shot = h.settled();
+  const hold_count &c = shot->held->count;
+  ASSERT_TRUE(c.on);
+  ASSERT_GT(c.all, 0u);
+  ASSERT_EQ(c.done, c.all);
+  EXPECT_EQ(c.unknown, c.all);
+  EXPECT_EQ(c.latch[1], 0u);
+  const cut_plan &plan = shot->held->plan;
+  EXPECT_EQ(plan.kept, 0u);
+  EXPECT_EQ(plan.dropped, c.all);
+  EXPECT_TRUE(strstr(plan.drop[0].why, "comes to 0 steps")) << plan.drop[0].why;
+}
+
 size_t count_findings(const snapshot &snap, ph_finding_kind kind, const char *text) {
   size_t n = 0;
   for (size_t i = 0; snap.dyn && i < snap.dyn->nfindings; i++)

@@ -24,19 +24,30 @@ static const struct reel *held_reel(struct app *app) {
   return NULL;
 }
 
-static unsigned use_hold(struct app *app, const struct reel *reel, int64_t steps) {
+static unsigned use_hold(struct app *app, const struct reel *reel, int64_t steps, double seconds) {
   double dt = reel->meta.control_dt;
   int64_t own = reel->meta.hold_steps;
   char now[32];
-  app->want.hold = (struct hold_wish){.on = true, .seconds = (double)steps * dt, .count = true};
+  app->want.hold = (struct hold_wish){.on = true, .seconds = seconds, .count = true};
   app->want.serial++;
-  held_seconds(now, sizeof now, dt, steps);
+  snprintf(now, sizeof now, "%.9g s", seconds);
   if (steps == own)
     app_say(app, "hold %s = %lld steps, as in the file", now, (long long)steps);
   else
     app_say(app, "hold %s = %lld steps, file %.4g s: not saved", now, (long long)steps,
             (double)own * dt);
   return REACT_REDRAW | REACT_SEEK;
+}
+
+/* As a person would write them: 0.3 of 3 steps of 0.1 s. */
+static double seconds_of(const struct reel *reel, int64_t steps) {
+  char text[40];
+  double seconds = (double)steps * reel->meta.control_dt;
+  int64_t same;
+  snprintf(text, sizeof text, "%.12g", seconds);
+  double plain = strtod(text, NULL);
+  bool ok = ph_hold_steps(&same, plain, reel->meta.control_dt) == PH_OK && same == steps;
+  return ok ? plain : seconds;
 }
 
 static unsigned move_hold(struct app *app, int64_t by) {
@@ -49,7 +60,7 @@ static unsigned move_hold(struct app *app, int64_t by) {
     app_complain(app, by < 0 ? "hold: there is none below 0 steps" : "hold: that is too long");
     return REACT_REDRAW;
   }
-  return use_hold(app, reel, steps + by);
+  return use_hold(app, reel, steps + by, seconds_of(reel, steps + by));
 }
 
 static int64_t some(int64_t count) {
@@ -74,7 +85,7 @@ unsigned do_HOLD(struct app *app, int64_t count, const char *args) {
   if (!reel)
     return REACT_REDRAW;
   if (!*args) {
-    use_hold(app, reel, reel->meta.hold_steps);
+    use_hold(app, reel, reel->meta.hold_steps, reel->meta.hold_seconds);
     app->want.hold.on = false; /* each episode's own */
     return REACT_REDRAW | REACT_SEEK;
   }
@@ -88,7 +99,7 @@ unsigned do_HOLD(struct app *app, int64_t count, const char *args) {
     app_complain(app, "%s", ph_error());
     return REACT_REDRAW;
   }
-  return use_hold(app, reel, steps);
+  return use_hold(app, reel, steps, seconds);
 }
 
 unsigned app_enter_success(struct app *app) {

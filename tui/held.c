@@ -3,11 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+bool hold_wish_count(int64_t *steps, const struct hold_wish *wish, double control_dt, int64_t own) {
+  *steps = wish->on ? 0 : own;
+  return !wish->on || wish->seconds == 0 ||
+         ph_hold_steps(steps, wish->seconds, control_dt) == PH_OK;
+}
+
 int64_t hold_wish_steps(const struct hold_wish *wish, double control_dt, int64_t own) {
-  int64_t steps = own;
-  if (!wish->on || ph_hold_steps(&steps, wish->seconds, control_dt) != PH_OK)
-    return own;
-  return steps;
+  int64_t steps;
+  return hold_wish_count(&steps, wish, control_dt, own) ? steps : own;
 }
 
 int64_t hold_beside(int64_t steps) {

@@ -17,7 +17,10 @@ struct hold_wish {
   bool count;     /* over all episodes of the list, and by the task along this one */
 };
 
-/* The hold of an episode in steps under a wish; `own` where it cannot be counted in its steps. */
+/* The hold of an episode in steps under a wish. False: it cannot be counted in its steps;
+ * ph_error() says why. */
+bool hold_wish_count(int64_t *steps, const struct hold_wish *wish, double control_dt, int64_t own);
+/* The same for an episode that is shown: `own` where it cannot be counted in its steps. */
 int64_t hold_wish_steps(const struct hold_wish *wish, double control_dt, int64_t own);
 /* Holds beside one, that are counted with it: a fifth of it away, at least a step. */
 int64_t hold_beside(int64_t steps);

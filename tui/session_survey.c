@@ -116,8 +116,12 @@ static void note_facts(struct surveyed *to, const ph_episode_meta *meta) {
 /* By the task, on a thread: that takes as long as its states. */
 static void begin_judging(struct session *s, size_t place) {
   struct survey *v = s->survey;
-  if (s->judge && !v->judge && ph_judge_open(&v->judge, ph_judge_command(s->judge), NULL) != PH_OK)
+  if (s->judge && !v->judge &&
+      ph_judge_open(&v->judge, ph_judge_command(s->judge), NULL) != PH_OK) {
     v->judge = NULL;
+    fail_one(v, place, ph_error());
+    return;
+  }
   if (opened_open(&v->taken, s->store, place, s->task, s->success, NULL) != PH_OK) {
     fail_one(v, place, ph_error());
     return;
@@ -249,14 +253,16 @@ static int compare_rows(const void *a, const void *b) {
 static void count_one(struct hold_count *c, const struct surveyed *e, const struct hold_wish *wish,
                       int64_t *shift) {
   c->done++;
-  c->unknown += !e->known;
+  int64_t steps;
+  c->unknown += !e->known || !hold_wish_count(&steps, wish, e->dt, e->own);
   c->judged += e->judged;
   int64_t own = latch_of(e, e->own), now = -1;
   for (int i = 0; i < 3; i++) {
     struct hold_wish hold = {.on = true, .seconds = (double)c->steps[i] * c->dt};
     if (i == 1)
       hold = *wish;
-    int64_t row = c->steps[i] < 0 ? -1 : latch_of(e, hold_wish_steps(&hold, e->dt, e->own));
+    bool counts = c->steps[i] >= 0 && hold_wish_count(&steps, &hold, e->dt, e->own);
+    int64_t row = counts ? latch_of(e, steps) : -1;
     c->latch[i] += row >= 0;
     now = i == 1 ? row : now;
   }
@@ -310,13 +316,20 @@ static void drop_reason(const struct surveyed *e, int64_t steps, char *out, size
 static void plan_one(struct session *s, size_t place, const struct hold_wish *hold,
                      ph_cut_episode *out) {
   const struct surveyed *e = &s->survey->at[place];
-  int64_t steps = hold_wish_steps(hold, e->dt, e->own);
-  *out = (ph_cut_episode){.to = latch_of(e, steps), .states = e->states, .actions = e->actions};
+  int64_t steps;
+  bool counts = hold_wish_count(&steps, hold, e->dt, e->own);
+  *out = (ph_cut_episode){
+      .to = counts ? latch_of(e, steps) : -1, .states = e->states, .actions = e->actions};
   snprintf(out->id, sizeof out->id, "%s", catalog_entry(s->catalog, place)->id);
   out->dropped = out->to < 1;
   if (out->dropped) {
     out->to = 0;
-    drop_reason(e, steps, out->reason, sizeof out->reason);
+    if (counts || !e->known)
+      drop_reason(e, steps, out->reason, sizeof out->reason);
+    else
+      snprintf(out->reason, sizeof out->reason, "%s",
+               e->dt > 0 ? ph_error()
+                         : "how long a step takes is not known, so no hold but 0 can be counted");
   }
 }
 
@@ -361,11 +374,16 @@ bool session_survey_plan(struct session *s, size_t source, const struct hold_wis
   return ok;
 }
 
+/* In force, as it was typed where it was. */
+static double hold_seconds(const struct survey *v) {
+  return v->wish.on ? v->wish.seconds : (double)v->steps * v->dt;
+}
+
 static void plan_all(struct session *s, struct survey *v) {
   struct cut_plan *plan = &v->plan;
   *plan = (struct cut_plan){.ready = true, .least = -1, .most = -1};
   snprintf(plan->source, sizeof plan->source, "%s", s->catalog->source[v->source]);
-  if (ph_cut_name(plan->out, sizeof plan->out, plan->source, (double)v->steps * v->dt) != PH_OK)
+  if (ph_cut_name(plan->out, sizeof plan->out, plan->source, hold_seconds(v)) != PH_OK)
     plan->out[0] = 0;
   for (size_t i = 0; i < v->n; i++) {
     ph_cut_episode e;
