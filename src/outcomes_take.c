@@ -179,3 +179,14 @@ ph_status ph_outcomes_take(ph_outcomes *out, ph_latch_source source, const ph_ep
     ph_outcomes_free(out);
   return status;
 }
+
+/* --- which of them --- */
+
+ph_latch_source ph_outcomes_strictest(const ph_episode *episode, const ph_model *model,
+                                      const ph_task *task, bool anyway) {
+  char why[400];
+  if (!model || !task || !ph_task_info_of(task)->has_success)
+    return PH_LATCH_RECORDED;
+  bool exact = ph_episode_guarantee(episode, model, task, why, sizeof why) == PH_EXACT;
+  return exact || anyway ? PH_LATCH_DYNAMIC : PH_LATCH_KINEMATIC;
+}

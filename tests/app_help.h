@@ -99,7 +99,12 @@ static inline struct held_answer *fake_held(const struct request &want, const st
     h->count.dt = 0.02;
     h->count.steps[1] = h->steps;
     h->count.latch[1] = h->steps == 30 ? 1 : 2;
-    h->plan.ready = true;
+    h->plan.ready = want.count_by != COUNT_SHOWN;
+    h->plan.asked = want.count_by;
+    h->plan.by = want.count_by > COUNT_STRICTEST ? (ph_latch_source)(want.count_by - COUNT_RECORDED)
+                                                 : PH_LATCH_DYNAMIC;
+    h->plan.known = true;
+    strcpy(h->plan.source, "runs/fake");
     h->plan.kept = h->count.latch[1];
     h->plan.dropped = h->count.all - h->plan.kept;
     strcpy(h->plan.out, "runs/fake_hold");

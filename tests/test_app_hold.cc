@@ -144,6 +144,16 @@ TEST(AppHold, EventsAreWalkedAsBefore) {
   EXPECT_EQ(f.step(), 102);
 }
 
+// Tab goes down the column as the panels stand in it.
+TEST(AppHold, SuccessComesBeforeTheActions) {
+  FakeApp f;
+  app_resize(&f.app, 40, 120);
+  f.app.focus = PANEL_SUCCESS;
+  f.keys("Tab");
+  EXPECT_EQ(f.app.focus, PANEL_ACTION);
+  EXPECT_LT(f.app.layout.panel[PANEL_SUCCESS].y, f.app.layout.panel[PANEL_ACTION].y);
+}
+
 // --- :cut ---
 
 TEST(AppCut, IsShownFirstAndDoneWhenConfirmed) {
@@ -192,6 +202,58 @@ TEST(AppCut, IsNeverDoneUnasked) {
   EXPECT_FALSE(f.app.cut_shown);
   f.line("cut!");
   EXPECT_EQ(f.app.want.cut.serial, 0u);
+}
+
+TEST(AppCut, SaysBySourceAndTakesOne) {
+  FakeApp f;
+  f.line("cut");
+  EXPECT_EQ(f.app.want.count_by, COUNT_STRICTEST);
+  EXPECT_TRUE(has(f.said(), "writes 2 of 5 by dynamic at 0.5 s")) << f.said();
+  f.line("cut out dir/x.h5 kinematic");
+  EXPECT_TRUE(has(f.said(), "by kinematic at 0.5 s into out dir/x.h5")) << f.said();
+  f.line("cut recorded");
+  EXPECT_TRUE(has(f.said(), "by recorded at 0.5 s into runs/fake_hold")) << f.said();
+  f.line("cut!");
+  EXPECT_EQ(f.app.want.cut.by, PH_LATCH_RECORDED);
+  f.line("cut norecorded");
+  EXPECT_EQ(f.app.want.count_by, COUNT_STRICTEST);
+  EXPECT_TRUE(has(f.said(), "into norecorded")) << f.said();
+}
+
+TEST(AppCut, TheWordForItTakesAName) {
+  FakeApp f;
+  f.line("cut! out dir/x.h5");
+  EXPECT_EQ(f.app.want.cut.serial, 0u);
+  EXPECT_TRUE(has(f.said(), "first :cut out dir/x.h5 shows")) << f.said();
+  f.line("cut y.h5");
+  f.line("cut! out dir/x.h5");
+  EXPECT_EQ(f.app.want.cut.serial, 1u);
+  EXPECT_STREQ(f.app.want.cut.out, "out dir/x.h5");
+}
+
+TEST(AppCut, WhereNothingJudgesItSaysSo) {
+  FakeApp f;
+  f.line("cut");
+  struct snapshot *snap = fake_answer(f.app.want);
+  snap->held->plan.kept = 0;
+  snap->held->plan.known = false;
+  strcpy(snap->held->plan.why, "the file stores no predicate");
+  app_take(&f.app, snap);
+  app_line(&f.app, "cut!");
+  EXPECT_EQ(f.app.want.cut.serial, 0u);
+  EXPECT_TRUE(has(f.said(), "nothing would be left: the file stores no predicate")) << f.said();
+}
+
+// What it would do takes the keys of a list, and Esc puts it away before anything else.
+TEST(AppCut, EscLeavesItAndKeepsTheZoom) {
+  FakeApp f;
+  f.app.zoomed = PANEL_STATE;
+  f.line("cut");
+  EXPECT_EQ(app_active(&f.app), PANEL_SUCCESS);
+  EXPECT_GT(f.app.layout.panel[PANEL_SUCCESS].h, 10);
+  f.keys("Esc");
+  EXPECT_FALSE(f.app.cut_shown);
+  EXPECT_EQ(f.app.zoomed, PANEL_STATE);
 }
 
 // While it is still counted, the word for it waits.

@@ -41,6 +41,7 @@ const std::vector<Case> kCases = {
     {"screen", "task", {"run", "--at", "last"}, {"--task", "judge.lua"}},
     {"screen", "predicate-command", {"run"}, {"--predicate-command", "exit 4"}},
     {"screen", "mode", {"run", "--at", "5"}, {"--mode", "both"}},
+    {"screen", "hold", {"run"}, {"--hold", "0.1"}},
     {"screen", "envs", {"run", "--size", "120x40"}, {"--envs", "all"}},
     {"screen", "success", {"run", "--at", "last"}, {"--success", "s.joint.cart > 1"}},
     {"screen", "ghost", {"run"}, {"--ghost", "run:1"}},

@@ -261,7 +261,7 @@ TEST_F(Outside, TheScreenSaysWhoJudges) {
   Outcome o = Run({"screen", Path("run"), "--at", "last", "--predicate-command", "sh judge"});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.out.find("by sh judge yes"), string::npos) << o.out;
-  EXPECT_NE(o.out.find("TRUE recorded, same here"), string::npos) << o.out;
+  EXPECT_NE(o.out.find("TRUE recorded and kinematic"), string::npos) << o.out;
   o = Run({"screen", Path("run"), "--at", "0", "--predicate-command", "sh judge"});
   EXPECT_NE(o.out.find("by sh judge NO"), string::npos) << o.out;
   o = Run({"screen", Path("run"), "--at", "0", "--predicate-command", "exit 5"});

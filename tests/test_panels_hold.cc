@@ -56,11 +56,11 @@ struct Hold : Dynamic {
 TEST(PanelsHold, SourcesAndIntervals) {
   Hold h;
   std::string text = h.text(40, 120);
-  EXPECT_TRUE(has(text, "recorded  at 287")) << text;
-  EXPECT_TRUE(has(text, "by task   at 287")) << text;
-  EXPECT_TRUE(has(text, "dynamic   at 287")) << text;
+  EXPECT_TRUE(has(text, "recorded   at 287")) << text;
+  EXPECT_TRUE(has(text, "kinematic  at 287")) << text;
+  EXPECT_TRUE(has(text, "dynamic    at 287")) << text;
   EXPECT_TRUE(has(text, "~239..250  12/25  broke: closed 0.0112 m")) << text;
-  EXPECT_TRUE(has(text, "◆263..341  79/25  to the end")) << text;
+  EXPECT_TRUE(has(text, "◆263..341  79 steps  to the end")) << text;
   EXPECT_FALSE(has(text, "not saved")) << text;
   EXPECT_FALSE(has(text, "latch so far")) << text;
 }
@@ -72,9 +72,9 @@ TEST(PanelsHold, TheThreeRefusals) {
   h.refuse(1, PH_REFUSAL_ENDED, 300, "terminated: failure");
   h.refuse(2, PH_REFUSAL_LEFT, 213, "arm_wrist 4.1e-3 rad");
   std::string text = h.text(40, 120);
-  EXPECT_TRUE(has(text, "recorded  never: 22/25 at most")) << text;
-  EXPECT_TRUE(has(text, "by task   no: ends at 300, terminated: failure")) << text;
-  EXPECT_TRUE(has(text, "dynamic   no: leaves at 213, arm_wrist 4.1e-3 rad")) << text;
+  EXPECT_TRUE(has(text, "recorded   never: 22/25 at most")) << text;
+  EXPECT_TRUE(has(text, "kinematic  no: ends at 300, terminated: failure")) << text;
+  EXPECT_TRUE(has(text, "dynamic    no: leaves at 213, arm_wrist 4.1e-3 rad")) << text;
 }
 
 TEST(PanelsHold, WhatIsNotKnown) {
@@ -85,8 +85,8 @@ TEST(PanelsHold, WhatIsNotKnown) {
   h.held.source[2].waits = true;
   h.held.source[2].rows = 120;
   std::string text = h.text(40, 120);
-  EXPECT_TRUE(has(text, "by task   no model: the file names none")) << text;
-  EXPECT_TRUE(has(text, "dynamic   not yet: 120/341")) << text;
+  EXPECT_TRUE(has(text, "kinematic  no model: the file names none")) << text;
+  EXPECT_TRUE(has(text, "dynamic    not yet: 120/341")) << text;
 }
 
 TEST(PanelsHold, AnotherHoldIsSaidToBeUnsaved) {
@@ -103,8 +103,9 @@ TEST(PanelsHold, TheWholeList) {
   h.count();
   h.held.count.median = 0;
   std::string text = h.text(40, 120);
-  EXPECT_TRUE(has(text, "hold 0.5 s: 141/200 latch 0.4: 158 0.6: 139")) << text;
-  EXPECT_TRUE(has(text, "rows move +0 steps, at most +0 │ file's hold: 141")) << text;
+  EXPECT_TRUE(has(text, "hold 0.5 s: 141/200 latch, recorded")) << text;
+  EXPECT_TRUE(has(text, "0.4 s: 158  0.6 s: 139")) << text;
+  EXPECT_FALSE(has(text, "move by")) << text;
   EXPECT_FALSE(has(text, "counted")) << text;
   h.move(20);
   h.held.count.steps[1] = 20;
@@ -115,15 +116,40 @@ TEST(PanelsHold, TheWholeList) {
   h.held.count.unknown = 2;
   h.held.count.judged = 7;
   text = h.text(40, 200);
-  EXPECT_TRUE(has(text, "hold 0.4 s: 141/120 latch so far, of 200")) << text;
-  EXPECT_TRUE(has(text, "rows move -5 steps, at most -66")) << text;
+  EXPECT_TRUE(has(text, "hold 0.4 s: 141/120 latch so far, of 200, recorded, 7 kinematic")) << text;
+  EXPECT_TRUE(has(text, "latches move by -5 (median), -66..+3 steps")) << text;
   EXPECT_TRUE(has(text, "2 not known")) << text;
+  EXPECT_TRUE(has(text, "141 at the files' own holds")) << text;
   EXPECT_TRUE(has(text, "counted 120/200")) << text;
   h.held.count.done = 0;
   EXPECT_TRUE(has(h.text(40, 120), "counted in the background"));
   h.held.count.done = 200;
   h.held.count.both = 0;
   EXPECT_TRUE(has(h.text(40, 120), "none latches at both holds"));
+}
+
+// Behind the latch nothing was near.
+TEST(PanelsHold, NearMissesAreBeforeTheLatch) {
+  Hold h;
+  h.move(12);
+  h.intervals = {{50, 55, true, ""}, {263, 280, true, ""}, {300, 305, true, ""}};
+  h.tie();
+  for (auto &source : h.held.source)
+    source.latch = 274;
+  std::string text = h.text(40, 120);
+  EXPECT_TRUE(has(text, "~50..55  6/12")) << text;
+  EXPECT_TRUE(has(text, "◆263..280  18 steps")) << text;
+  EXPECT_TRUE(has(text, " 300..305  6/12")) << text;
+  EXPECT_FALSE(has(text, "~300")) << text;
+}
+
+TEST(PanelsHold, KeysOfTheHoldAreInTheLastLine) {
+  Hold h;
+  EXPECT_TRUE(has(h.text(40, 120), "h H hold"));
+  EXPECT_TRUE(has(h.text(24, 80), "h H hold"));
+  h.a.zoomed = PANEL_STATE;
+  h.a.focus = PANEL_STATE;
+  EXPECT_FALSE(has(h.text(40, 120), "h H hold"));
 }
 
 TEST(PanelsHold, ACutThatWaitsForItsWord) {
@@ -138,12 +164,26 @@ TEST(PanelsHold, ACutThatWaitsForItsWord) {
   p.named = 1;
   set_text(p.drop[0].id, "demo_4");
   set_text(p.drop[0].why, "success does not latch: 12/25 at most");
-  EXPECT_FALSE(has(h.text(40, 120), "cut: "));
+  p.asked = COUNT_STRICTEST;
+  p.by = PH_LATCH_DYNAMIC;
+  set_text(p.source,
+           "/data/a folder with a long name that goes on and on/and on/demonstrations.h5");
+  EXPECT_FALSE(has(h.text(40, 120), "cut"));
   h.a.cut_shown = true;
-  std::string text = h.text(40, 120);
-  EXPECT_TRUE(has(text, "cut: 141 kept, 2..66 steps off; 59 dropped")) << text;
-  EXPECT_TRUE(has(text, "drops demo_4: success does not latch: 12/25 at most")) << text;
-  EXPECT_TRUE(has(text, "drops 58 more")) << text;
+  set_text(h.a.cut_out,
+           "/data/a folder with a long name that goes on and on/and on/demonstrations_hold0p5s.h5");
+  for (int cols : {120, 80}) {
+    std::string text = h.text(24, cols);
+    EXPECT_TRUE(has(text, "141 of 200 episodes are kept, by dynamic (the strictest")) << text;
+    EXPECT_TRUE(has(text, "hold of 0.5 s")) << text;
+    EXPECT_TRUE(has(text, "2..66 steps are cut off the end of each")) << text;
+    EXPECT_TRUE(has(text, "demonstrations_hold0p5s.h5")) << text;
+    EXPECT_TRUE(has(text, "left out: 59")) << text;
+    EXPECT_TRUE(has(text, "demo_4: success does not latch: 12/25 at most")) << text;
+    EXPECT_TRUE(has(text, "and 58 more")) << text;
+    EXPECT_TRUE(has(text, ":cut! writes it  Esc leaves it")) << text;
+  }
+  h.a.cut_shown = false;
   set_text(h.held.cutting, "cutting out.h5: 3/200");
   EXPECT_TRUE(has(h.text(40, 120), "cutting out.h5: 3/200"));
 }

@@ -343,9 +343,11 @@ TEST(SessionSurvey, NewEpisodesAreCounted) {
 TEST(SessionCut, WritesWhatThePlanSaid) {
   Held h("drawer_close", nullptr, true);
   h.hold(23);
+  h.want.count_by = COUNT_RECORDED;
   Shot shot = h.settled();
   const cut_plan plan = shot->held->plan;
   ASSERT_TRUE(plan.ready);
+  EXPECT_EQ(plan.by, PH_LATCH_RECORDED);
   EXPECT_EQ(plan.kept, 6u);
   EXPECT_EQ(plan.dropped, 2u);
   EXPECT_EQ(std::string(plan.out), h.dir + "/run_hold0p46s.h5");
@@ -395,6 +397,7 @@ TEST(SessionCut, WritesWhatThePlanSaid) {
 TEST(SessionCut, WhatWasGivenUpBeforeItBeganIsNotBegun) {
   Held h("drawer_close", nullptr, true);
   h.hold(23);
+  h.want.count_by = COUNT_RECORDED;
   h.settled();
   h.want.cut.serial = 1;
   h.want.cut.dropped = 1;
@@ -403,6 +406,57 @@ TEST(SessionCut, WhatWasGivenUpBeforeItBeganIsNotBegun) {
   Shot shot = h.settled();
   EXPECT_TRUE(shot->held->cut_failed);
   EXPECT_TRUE(has(shot->held->cut, "canceled")) << shot->held->cut;
+  EXPECT_FALSE(fs::exists(h.dir + "/out.h5"));
+}
+
+// The source that `cut` takes, its rows, and its words for what is left out.
+TEST(SessionCut, ChoosesAsTheProgramDoes) {
+  Held h("drawer_close", "s.joint.drawer < 0.05");
+  h.hold(10);
+  h.want.count_by = COUNT_STRICTEST;
+  Shot shot = h.settled();
+  const cut_plan &plan = shot->held->plan;
+  ASSERT_TRUE(plan.ready);
+  EXPECT_EQ(plan.by, PH_LATCH_DYNAMIC);
+  EXPECT_EQ(shot->held->count.by, PH_LATCH_DYNAMIC);
+  EXPECT_EQ(plan.kept, 7u);
+  ASSERT_EQ(plan.dropped, 1u);
+  EXPECT_STREQ(plan.drop[0].id, "env000_ep000001");
+  EXPECT_STREQ(plan.drop[0].why,
+               "the env ends the episode at row 88 without success (terminated: failure)");
+  EXPECT_EQ(plan.least, 23);
+  EXPECT_EQ(plan.most, 245);
+  // Another source on demand, and back.
+  h.want.count_by = COUNT_RECORDED;
+  shot = h.settled();
+  EXPECT_EQ(shot->held->plan.by, PH_LATCH_RECORDED);
+  EXPECT_EQ(shot->held->plan.kept, 6u);
+  h.want.count_by = COUNT_STRICTEST;
+  EXPECT_EQ(h.settled()->held->plan.kept, 7u);
+}
+
+// Where success is judged otherwise than the file says, it is that which is counted.
+TEST(SessionSurvey, CountsThePredicateOnShow) {
+  Held h("drawer_close", "s.joint.drawer < 0.05");
+  h.hold(10);
+  Shot shot = h.settled();
+  EXPECT_EQ(shot->held->count.judged, 8u);
+  EXPECT_EQ(shot->held->count.latch[1], 7u);
+  EXPECT_FALSE(shot->held->plan.ready) << "a cut is by one source";
+}
+
+// A cut by what is no longer counted is not begun.
+TEST(SessionCut, IsOfTheSourceThatWasShown) {
+  Held h("drawer_close", nullptr, true);
+  h.hold(23);
+  h.want.count_by = COUNT_RECORDED;
+  h.settled();
+  h.want.cut.serial = 1;
+  h.want.cut.hold = h.want.hold;
+  h.want.cut.by = PH_LATCH_DYNAMIC;
+  set_text(h.want.cut.out, h.dir + "/out.h5");
+  Shot shot = h.settled();
+  EXPECT_TRUE(shot->held->cut_failed);
   EXPECT_FALSE(fs::exists(h.dir + "/out.h5"));
 }
 

@@ -129,7 +129,7 @@ double app_step_at(const struct app *app, double seconds) {
 }
 
 enum panel_id app_active(const struct app *app) {
-  return app->help ? PANEL_HELP : app->focus;
+  return app->help ? PANEL_HELP : app->cut_shown ? PANEL_SUCCESS : app->focus;
 }
 
 /* --- snapshots and size --- */
@@ -157,7 +157,7 @@ void app_relayout(struct app *app) {
   app->want.envs.columns = app->cols < 400 ? app->cols : 400;
   app->want.envs.lines = ENVS_ROWS;
   const struct rect *r = &app->layout.panel[app->focus];
-  app->crowded = !app->help && app->zoomed < 0 && (r->h <= 0 || r->w <= 0);
+  app->crowded = !app->help && !app->cut_shown && app->zoomed < 0 && (r->h <= 0 || r->w <= 0);
   if (!app->crowded)
     return;
   opt.zoomed = (int)app->focus;
@@ -178,6 +178,10 @@ unsigned app_resize(struct app *app, int rows, int cols) {
 /* What a newly opened episode has to say goes to the log, once. */
 static void log_reel(struct app *app, const struct reel *reel) {
   const char *id = reel->meta.id;
+  int64_t steps;
+  if (app->want.hold.on &&
+      ph_hold_steps(&steps, app->want.hold.seconds, reel->meta.control_dt) != PH_OK)
+    app_log(app, true, "%s: %s: its own is in force", id, ph_error());
   if (reel->model_note[0])
     app_log(app, true, "%s: %s", id, reel->model_note);
   if (reel->task_note[0])
@@ -434,8 +438,8 @@ unsigned app_line(struct app *app, const char *line) {
   snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), trimmed);
   const char *args = trimmed + n + strspn(trimmed + n, " \t");
   enum command cmd = command_find(name);
-  if (strcmp(name, "cut!") == 0 && !*args)
-    return app_apply(app, CMD_CUT, 0, "!");
+  if (strcmp(name, "cut!") == 0) /* "cut" and "! FILE" */
+    return app_apply(app, CMD_CUT, 0, trimmed + n - 1);
   if (cmd == CMD_NONE) {
     const char *hint = command_near(name, near, sizeof near);
     app_complain(app, "no command is called \"%s\"%s%s", name, *hint ? "; " : "", hint);

@@ -9,20 +9,22 @@
 /* What a cut would do, once it is known. */
 static void preview(struct app *app) {
   const struct cut_plan *p = &app_held(app)->plan;
-  const struct hold_count *c = &app_held(app)->count;
   char hold[32];
-  held_seconds(hold, sizeof hold, c->dt, c->steps[1]);
-  if (p->kept == 0)
-    app_complain(app, "cut: at a hold of %s none of %zu episodes latches: nothing would be left",
-                 hold, p->dropped);
+  held_seconds(hold, sizeof hold, app_held(app)->count.dt, app_held(app)->count.steps[1]);
+  if (p->kept == 0 && !p->known && p->why[0])
+    app_complain(app, "cut: nothing would be left: %s", p->why);
+  else if (p->kept == 0)
+    app_complain(app, "cut: by %s at a hold of %s none of %zu episodes latches",
+                 ph_latch_source_name(p->by), hold, p->dropped);
   else
-    app_say(app, ":cut! writes %zu of %zu, %lld..%lld steps off, at %s into %s", p->kept,
-            p->kept + p->dropped, (long long)p->least, (long long)p->most, hold, app->cut_out);
+    app_say(app, ":cut! writes %zu of %zu by %s at %s into %s", p->kept, p->kept + p->dropped,
+            ph_latch_source_name(p->by), hold, app->cut_out);
 }
 
 static bool is_ready(const struct app *app) {
   const struct held_answer *h = app_held(app);
-  return h && app_wanted_reel(app) && h->count.on && h->plan.ready;
+  return h && app_wanted_reel(app) && h->count.on && h->plan.ready &&
+         h->plan.asked == app->want.count_by;
 }
 
 /* Where it is to go, the name as given or the default one. False: complained. */
@@ -36,19 +38,42 @@ static bool name_output(struct app *app, const char *file) {
   return true;
 }
 
+/* "FILE SOURCE": how long the file's name is; *by: the source. */
+static size_t name_length(const char *args, enum count_by *by) {
+  size_t n = strlen(args);
+  *by = COUNT_STRICTEST;
+  for (int i = COUNT_RECORDED; i <= COUNT_DYNAMIC; i++) {
+    const char *word = count_by_name((enum count_by)i);
+    size_t w = strlen(word);
+    if (n < w || strcmp(args + n - w, word) != 0 || (n > w && args[n - w - 1] != ' '))
+      continue;
+    *by = (enum count_by)i;
+    for (n -= w; n > 0 && args[n - 1] == ' ';)
+      n--;
+    break;
+  }
+  return n;
+}
+
 static bool take_default_name(struct app *app) {
   if (!app->cut_named)
     snprintf(app->cut_out, sizeof app->cut_out, "%s", app_held(app)->plan.out);
   return app->cut_out[0] != 0;
 }
 
-static unsigned propose(struct app *app, const char *file) {
+static unsigned propose(struct app *app, const char *args) {
+  char file[PROMPT_SIZE];
+  enum count_by by;
+  snprintf(file, sizeof file, "%.*s", (int)name_length(args, &by), args);
   if (!name_output(app, file))
     return REACT_REDRAW;
+  bool other = app->want.count_by != by || !app->want.hold.count;
+  app->want.count_by = by;
+  app->want.hold.count = true;
   app->cut_shown = true;
-  app->cut_waits = !is_ready(app);
+  app->cursor[PANEL_SUCCESS] = app->scroll[PANEL_SUCCESS] = 0;
+  app->cut_waits = other || !is_ready(app);
   if (app->cut_waits) {
-    app->want.hold.count = true;
     app->want.serial++;
     app_say(app, "cut: its episodes are looked at first");
   } else if (take_default_name(app)) {
@@ -59,14 +84,18 @@ static unsigned propose(struct app *app, const char *file) {
   return REACT_REDRAW | REACT_RELAYOUT | (app->cut_waits ? REACT_SEEK : 0);
 }
 
-static unsigned confirm(struct app *app) {
+static unsigned confirm(struct app *app, const char *file) {
   if (!app->cut_shown || app->cut_waits || !is_ready(app)) {
-    app_complain(app, app->cut_waits ? "cut: its episodes are still being looked at"
-                                     : "cut!: first :cut shows what it would do");
+    if (app->cut_shown)
+      app_complain(app, "cut: its episodes are still being looked at");
+    else
+      app_complain(app, "cut!: first :cut%s%s shows what it would do", *file ? " " : "", file);
     return REACT_REDRAW;
   }
   const struct held_answer *h = app_held(app);
-  if (!take_default_name(app) || h->plan.kept == 0) {
+  if ((*file && !name_output(app, file)) || !take_default_name(app))
+    return REACT_REDRAW;
+  if (h->plan.kept == 0) {
     preview(app);
     return REACT_REDRAW;
   }
@@ -74,6 +103,7 @@ static unsigned confirm(struct app *app) {
   wish->serial++;
   wish->episode = app->want.episode;
   wish->hold = app->want.hold;
+  wish->by = h->plan.by;
   snprintf(wish->out, sizeof wish->out, "%s", app->cut_out);
   app->cut_shown = false;
   app->want.serial++;
@@ -87,7 +117,9 @@ unsigned do_CUT(struct app *app, int64_t count, const char *args) {
     app_complain(app, "cut: not in a preview: nothing is recorded");
     return REACT_REDRAW;
   }
-  return strcmp(args, "!") == 0 ? confirm(app) : propose(app, args);
+  if (*args != '!')
+    return propose(app, args);
+  return confirm(app, args + 1 + strspn(args + 1, " "));
 }
 
 const char *app_cutting(const struct app *app) {

@@ -103,6 +103,10 @@ unsigned do_HOLD(struct app *app, int64_t count, const char *args) {
 }
 
 unsigned app_enter_success(struct app *app) {
+  if (app->cut_shown) {
+    app_say(app, ":cut! writes it, Esc leaves it");
+    return REACT_REDRAW;
+  }
   int lines = panel_success_lines(app);
   int line = panel_cursor(app, PANEL_SUCCESS, lines) - (lines - held_lines(app));
   int64_t step = held_step(app, line);

@@ -451,6 +451,8 @@ unsigned do_CANCEL(struct app *app, int64_t count, const char *args) {
   (void)count, (void)args;
   if (app->help)
     app->help = false;
+  else if (app->cut_shown)
+    app_drop_cut(app);
   else if (app->zoomed >= 0)
     app->zoomed = -1;
   else if (app->filter[app->focus][0])

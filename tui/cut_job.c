@@ -27,8 +27,9 @@ static bool look(void *arg, size_t done, size_t all) {
 }
 
 static void say_done(struct cut_job *j, const ph_cut_tally *tally) {
-  snprintf(j->text, sizeof j->text, "%zu of %zu episodes are in %s: %lld..%lld steps cut off",
-           tally->kept, tally->kept + tally->dropped, j->order.out, (long long)tally->least,
+  snprintf(j->text, sizeof j->text,
+           "%zu of %zu episodes are in %s: ends by %s, %lld..%lld steps cut", tally->kept,
+           tally->kept + tally->dropped, j->order.out, j->order.method, (long long)tally->least,
            (long long)tally->most);
 }
 

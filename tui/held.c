@@ -14,6 +14,10 @@ int64_t hold_wish_steps(const struct hold_wish *wish, double control_dt, int64_t
   return hold_wish_count(&steps, wish, control_dt, own) ? steps : own;
 }
 
+const char *count_by_name(enum count_by by) {
+  return by < COUNT_RECORDED ? "" : ph_latch_source_name((ph_latch_source)(by - COUNT_RECORDED));
+}
+
 int64_t hold_beside(int64_t steps) {
   int64_t by = steps / 5 + (steps % 5 >= 3);
   return by > 0 ? by : 1;

@@ -8,7 +8,18 @@
 
 #define HELD_INTERVALS 256 /* of an episode that are listed */
 #define HELD_TEXT 100
-#define HELD_DROPPED 4 /* episodes without a latch that are named */
+#define HELD_REASON 240
+#define HELD_DROPPED 64 /* episodes without a latch that are named */
+
+/* By which predicate the whole list is counted. */
+enum count_by {
+  COUNT_SHOWN,     /* the file's; by the task where it has none, and where it is judged otherwise */
+  COUNT_STRICTEST, /* the strictest source that all episodes of the path on show allow, as cut has
+                      it; those below likewise, by one for all: */
+  COUNT_RECORDED,
+  COUNT_KINEMATIC,
+  COUNT_DYNAMIC
+};
 
 /* Part of a request. All zero: each episode's own hold, and nothing is counted. */
 struct hold_wish {
@@ -22,6 +33,7 @@ struct hold_wish {
 bool hold_wish_count(int64_t *steps, const struct hold_wish *wish, double control_dt, int64_t own);
 /* The same for an episode that is shown: `own` where it cannot be counted in its steps. */
 int64_t hold_wish_steps(const struct hold_wish *wish, double control_dt, int64_t own);
+const char *count_by_name(enum count_by by); /* "recorded", ...; "": it is still to be chosen */
 /* Holds beside one, that are counted with it: a fifth of it away, at least a step. */
 int64_t hold_beside(int64_t steps);
 
@@ -48,10 +60,12 @@ struct hold_count {
   bool on;
   size_t all, done; /* episodes, and those that were looked at */
   size_t unknown;   /* of these: no source has a predicate */
-  size_t judged;    /* of these: by the task, for the file has no predicate */
-  double dt;        /* of the episode on show: the seconds of the holds */
-  int64_t steps[3]; /* one below it, the hold, one above; below is -1 where there is none */
-  size_t latch[3];  /* how many latch */
+  size_t judged; /* of these: by the task, for the file has no predicate or is judged otherwise */
+  bool choosing; /* the source is still being chosen: `done` are looked at for that */
+  ph_latch_source by; /* of those that are not `judged` */
+  double dt;          /* of the episode on show: the seconds of the holds */
+  int64_t steps[3];   /* one below it, the hold, one above; below is -1 where there is none */
+  size_t latch[3];    /* how many latch */
   /* against each episode's own hold: */
   size_t own;                  /* that latch at it */
   size_t both;                 /* at either */
@@ -60,14 +74,19 @@ struct hold_count {
 
 /* What :cut would do with the path of the episode on show, at the hold in force. */
 struct cut_plan {
-  bool ready;       /* all its episodes were looked at */
+  bool ready; /* all its episodes were looked at, by: */
+  enum count_by asked;
+  ph_latch_source by;
+  bool known; /* of some of them it is known when success was true; else: */
+  char why[HELD_REASON];
+  double hold;      /* s */
   char source[400]; /* as given */
   char out[440];    /* its default name; "": there is none */
   size_t kept, dropped;
   int64_t least, most; /* steps that are cut off of a kept one; -1 */
   size_t named;
   struct {
-    char id[64], why[HELD_TEXT];
+    char id[64], why[HELD_REASON];
   } drop[HELD_DROPPED];
 };
 
@@ -94,6 +113,7 @@ struct cut_wish {
   uint64_t dropped;      /* of serial: that one is given up; 0 */
   size_t episode;        /* one of the path that is cut, by its place in the catalog */
   struct hold_wish hold; /* at which */
+  ph_latch_source by;    /* as the plan said */
   char out[440];
 };
 

@@ -7,7 +7,7 @@
 /* clang-format off */
 #define PANEL_LIST(X)                                                                              \
   X(HEADER, header) X(TIMELINE, timeline) X(PLOT, plot) X(ENVS, envs) X(STATE, state)              \
-  X(FINDINGS, findings) X(ACTION, action) X(SUCCESS, success) X(EPISODES, episodes)                \
+  X(FINDINGS, findings) X(SUCCESS, success) X(ACTION, action) X(EPISODES, episodes)                \
   X(LOG, log) X(HELP, help) X(STATUS, status) X(HINTS, hints)
 /* clang-format on */
 

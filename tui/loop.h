@@ -14,6 +14,7 @@ struct view_options {
   int envs;               /* under the playhead, as of struct envs_wish; 0: one */
   const char *ghost;      /* Nullable: PATH[:ID] of another episode beside it */
   ph_tolerance tolerance; /* all 0: the default one */
+  struct hold_wish hold;  /* all 0: each episode's own */
   uint64_t seed;          /* of a preview's first episode */
   struct term_options term;
 };

@@ -20,7 +20,7 @@ static const struct panel panels[PANEL_COUNT] = {
                         "enter down filter"},
     [PANEL_ACTION] = {"action", true, panel_action_draw, panel_action_lines, "enter down filter"},
     [PANEL_SUCCESS] = {"success", true, panel_success_draw, panel_success_lines,
-                       "enter down hold-shorter hold-longer"},
+                       "hold-shorter enter down"},
     [PANEL_EPISODES] = {"episodes", true, panel_episodes_draw, panel_episodes_lines,
                         "enter down filter"},
     [PANEL_LOG] = {"log", true, panel_log_draw, panel_log_lines, "down"},
@@ -171,7 +171,8 @@ int panel_notes(const struct app *app, const char *notes[PANEL_NOTES]) {
 void panel_layout_options(const struct app *app, struct layout_options *out) {
   const struct reel *reel = app_reel(app);
   const char *notes[PANEL_NOTES];
-  *out = (struct layout_options){.zoomed = app->zoomed, .help = app->help};
+  *out = (struct layout_options){.zoomed = app->cut_shown ? PANEL_SUCCESS : app->zoomed,
+                                 .help = app->help};
   out->nepisodes = app->snap && app->snap->catalog ? (int)app->snap->catalog->n : 0;
   if (app->want.live.on)
     out->nepisodes = -1;

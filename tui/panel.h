@@ -39,6 +39,8 @@ double panel_action_value(const struct app *app, int i);
 int panel_action_at(const struct app *app, int line); /* element; -1 past the last */
 void panel_success_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_success_lines(const struct app *app);
+void panel_cut_draw(struct surface *s, struct rect r, const struct app *app); /* in its place */
+int panel_cut_lines(const struct app *app);
 void panel_episodes_draw(struct surface *s, struct rect r, const struct app *app);
 int panel_episodes_lines(const struct app *app);
 void panel_log_draw(struct surface *s, struct rect r, const struct app *app);

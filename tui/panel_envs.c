@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dynamic_view.h"
+#include "held_view.h"
 #include "panel.h"
 #include "text.h"
 
@@ -288,6 +289,8 @@ static void title_text(char *out, size_t size, const struct app *app, const stru
   else
     n += snprintf(out + n, size - (size_t)n, " in lockstep to %lld", (long long)e->least);
   n += snprintf(out + n, size - (size_t)n, "%s", how[e->align]);
+  if (held_unsaved(app)) /* which is moved for the episode on show and the list's counts */
+    n += snprintf(out + n, size - (size_t)n, ", latch at the file's hold");
   if (app->want.dyn.anchor > 0) /* which is of the episode on show alone */
     n += snprintf(out + n, size - (size_t)n, "; physics of each from its step 0");
   if (e->by_step > 0)

@@ -8,7 +8,7 @@
 #include "panel.h"
 #include "text.h"
 
-enum { NAME_X = 1, TEXT_X = 11 };
+enum { NAME_X = 1, TEXT_X = 12 };
 
 const struct held_answer *app_held(const struct app *app) {
   return app->snap && app->snap->reel && app->snap->has_frame ? app->snap->held : NULL;
@@ -48,11 +48,10 @@ void held_status(struct strip *strip, const struct app *app) {
 
 /* --- which line is what --- */
 
-enum { COUNT_LINES = 2 };
-
-static int plan_lines(const struct held_answer *h, const struct app *app) {
-  return app->cut_shown && h->count.on ? 1 + (int)h->plan.named + (h->plan.dropped > h->plan.named)
-                                       : 0;
+/* How many latch; and against the files' own holds, where another is in force. */
+static int count_lines(const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  return h->count.on ? 2 + (h->count.done > 0 && held_unsaved(app)) : 0;
 }
 
 static int source_lines(const struct held_answer *h) {
@@ -66,20 +65,19 @@ int held_lines(const struct app *app) {
   const struct held_answer *h = app_held(app);
   if (!h)
     return 0;
-  return (h->count.on ? COUNT_LINES : 0) + plan_lines(h, app) + source_lines(h) + (int)h->n +
-         (h->all > h->n);
+  return count_lines(app) + source_lines(h) + (int)h->n + (h->all > h->n);
 }
 
 /* The interval of a line; -1: it is another line. */
 static int interval_of(const struct app *app, int line) {
   const struct held_answer *h = app_held(app);
-  int at = line - (h->count.on ? COUNT_LINES : 0) - plan_lines(h, app) - source_lines(h);
+  int at = line - count_lines(app) - source_lines(h);
   return at >= 0 && (size_t)at < h->n ? at : -1;
 }
 
 static int source_of(const struct app *app, int line) {
   const struct held_answer *h = app_held(app);
-  int at = line - (h->count.on ? COUNT_LINES : 0) - plan_lines(h, app);
+  int at = line - count_lines(app);
   return at >= 0 && at < source_lines(h) ? at : -1;
 }
 
@@ -98,6 +96,18 @@ int64_t held_step(const struct app *app, int line) {
 
 /* --- the whole list --- */
 
+/* Whose predicate was counted: ", recorded, 3 kinematic". */
+static void count_source(struct strip *strip, const struct hold_count *c) {
+  const char *task = ph_latch_source_name(PH_LATCH_KINEMATIC);
+  size_t known = c->done - c->unknown;
+  if (known == 0)
+    return;
+  strip_add(strip, 1, STYLE_DIM, STRIP_GLUE, ", %s",
+            c->judged == known ? task : ph_latch_source_name(c->by));
+  if (c->judged > 0 && c->judged < known)
+    strip_add(strip, 3, STYLE_DIM, STRIP_GLUE, ", %zu %s", c->judged, task);
+}
+
 static void count_row(struct surface *s, struct rect r, int y, const struct hold_count *c) {
   struct strip strip = {0};
   char text[32];
@@ -106,46 +116,39 @@ static void count_row(struct surface *s, struct rect r, int y, const struct hold
             c->done);
   if (c->done < c->all)
     strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT, "so far, of %zu", c->all);
-  for (int i = 0; i < 3; i += 2) {
-    if (c->steps[i] >= 0)
-      strip_add(&strip, 1, STYLE_NORMAL, STRIP_TIGHT, "%.4g: %zu", (double)c->steps[i] * c->dt,
-                c->latch[i]);
-  }
+  count_source(&strip, c);
   if (c->unknown > 0)
     strip_add(&strip, 2, STYLE_WARN, STRIP_BAR, "%zu not known", c->unknown);
-  if (c->judged > 0)
-    strip_add(&strip, 3, STYLE_DIM, STRIP_BAR, "%zu judged by the task", c->judged);
+  strip_draw(s, r, y, NAME_X, &strip);
+}
+
+static void beside_row(struct surface *s, struct rect r, int y, const struct app *app) {
+  const struct hold_count *c = &app_held(app)->count;
+  struct strip strip = {0};
+  char text[32];
+  if (c->done == 0)
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "%s",
+              c->choosing ? "which source all allow is looked at" : "counted in the background");
+  for (int i = 0; i < 3 && c->done > 0; i += 2) {
+    held_seconds(text, sizeof text, c->dt, c->steps[i]);
+    if (c->steps[i] >= 0)
+      strip_add(&strip, 0, STYLE_NORMAL, STRIP_BLANK, "%s: %zu", text, c->latch[i]);
+  }
+  if (c->done > 0 && held_unsaved(app))
+    strip_add(&strip, 1, STYLE_DIM, STRIP_BAR, "%zu at the files' own holds", c->own);
   strip_draw(s, r, y, NAME_X, &strip);
 }
 
 static void shift_row(struct surface *s, struct rect r, int y, const struct hold_count *c) {
   struct strip strip = {0};
-  int64_t largest = -c->least > c->most ? c->least : c->most;
-  if (c->done == 0)
-    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "counted in the background");
-  else if (c->both == 0)
-    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "rows: none latches at both holds");
-  else
-    strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "rows move %+lld steps, at most %+lld",
-              (long long)c->median, (long long)largest);
-  strip_add(&strip, 1, STYLE_DIM, STRIP_BAR, "file's hold: %zu", c->own);
-  strip_draw(s, r, y, NAME_X, &strip);
-}
-
-static void plan_row(struct surface *s, struct rect r, int y, const struct cut_plan *p, int line) {
-  struct strip strip = {0};
-  size_t at = (size_t)line - 1;
-  if (line == 0 && p->kept > 0)
-    strip_add(&strip, 0, STYLE_EVENT, STRIP_TIGHT,
-              "cut: %zu kept, %lld..%lld steps off; %zu dropped", p->kept, (long long)p->least,
-              (long long)p->most, p->dropped);
-  else if (line == 0)
-    strip_add(&strip, 0, STYLE_EVENT, STRIP_TIGHT, "cut: none would be kept");
-  else if (at < p->named)
-    strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT | STRIP_CUT, "drops %s: %s", p->drop[at].id,
-              p->drop[at].why);
-  else
-    strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT, "drops %zu more", p->dropped - p->named);
+  if (c->both == 0) {
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "none latches at both holds");
+  } else {
+    strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "latches move by %+lld (median)",
+              (long long)c->median);
+    strip_add(&strip, 1, STYLE_NORMAL, STRIP_GLUE, ", %+lld..%+lld steps", (long long)c->least,
+              (long long)c->most);
+  }
   strip_draw(s, r, y, NAME_X, &strip);
 }
 
@@ -173,9 +176,8 @@ static void source_text(struct strip *strip, const struct held_source *h, int64_
 
 static void source_row(struct surface *s, struct rect r, int y, const struct held_answer *h,
                        int source) {
-  static const char *const names[PH_LATCH_SOURCES] = {"recorded", "by task", "dynamic"};
   struct strip strip = {0};
-  surface_put(s, r, y, NAME_X, STYLE_DIM, names[source]);
+  surface_put(s, r, y, NAME_X, STYLE_DIM, ph_latch_source_name((ph_latch_source)source));
   source_text(&strip, &h->source[source], h->steps);
   strip_draw(s, r, y, TEXT_X, &strip);
 }
@@ -185,7 +187,7 @@ static void interval_row(struct surface *s, struct rect r, int y, const struct h
   const struct held_interval *iv = &h->interval[at];
   int64_t n = iv->last - iv->first + 1, latch = h->source[h->of].latch;
   bool latches = latch >= iv->first && latch <= iv->last;
-  bool near = !latches && iv->broken && 3 * n >= h->steps && n < h->steps;
+  bool near = (latch < 0 || iv->last < latch) && iv->broken && 3 * n >= h->steps && n < h->steps;
   enum style style = latches ? STYLE_GOOD : near ? STYLE_WARN : STYLE_NORMAL;
   struct strip strip = {0};
   strip_add(&strip, 0, style, STRIP_TIGHT, "%s%lld..%lld",
@@ -193,7 +195,10 @@ static void interval_row(struct surface *s, struct rect r, int y, const struct h
             : near  ? "~"
                     : " ",
             (long long)iv->first, (long long)iv->last);
-  strip_add(&strip, 1, style, STRIP_BLANK, "%lld/%lld", (long long)n, (long long)h->steps);
+  if (n < h->steps)
+    strip_add(&strip, 1, style, STRIP_BLANK, "%lld/%lld", (long long)n, (long long)h->steps);
+  else
+    strip_add(&strip, 1, style, STRIP_BLANK, "%lld step%s", (long long)n, n == 1 ? "" : "s");
   if (!iv->broken)
     strip_add(&strip, 2, STYLE_DIM, STRIP_BLANK, "to the end");
   else if (iv->by[0])
@@ -204,17 +209,17 @@ static void interval_row(struct surface *s, struct rect r, int y, const struct h
 void held_row(struct surface *s, struct rect r, int y, const struct app *app, int line) {
   const struct held_answer *h = app_held(app);
   int interval = interval_of(app, line), source = source_of(app, line);
-  int counts = h->count.on ? COUNT_LINES : 0;
+  int counts = count_lines(app);
   if (interval >= 0)
     interval_row(s, r, y, h, interval);
   else if (source >= 0)
     source_row(s, r, y, h, source);
   else if (line < counts && line == 0)
     count_row(s, r, y, &h->count);
+  else if (line < counts && line == 1)
+    beside_row(s, r, y, app);
   else if (line < counts)
     shift_row(s, r, y, &h->count);
-  else if (line - counts < plan_lines(h, app))
-    plan_row(s, r, y, &h->plan, line - counts);
   else
     surface_printf(s, r, y, NAME_X, STYLE_DIM, "%zu more intervals", h->all - h->n);
 }

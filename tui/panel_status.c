@@ -168,6 +168,7 @@ static const struct hint {
 static const char *enter_words(enum panel_id id) {
   switch (id) {
   case PANEL_FINDINGS:
+  case PANEL_SUCCESS:
     return "go there";
   case PANEL_PLOT:
     return "take away";
@@ -199,6 +200,8 @@ static const char *hint_words(const struct app *app, enum command cmd) {
     return "loop";
   case CMD_ENV_NEXT:
     return "env";
+  case CMD_HOLD_SHORTER:
+    return "hold";
   default:
     return command_info(cmd)->name;
   }
@@ -219,11 +222,14 @@ static void hint_add(struct strip *strip, const struct app *app, int rank, enum 
 
 /* The command that undoes one, shown with it; CMD_NONE: none. */
 static enum command hint_pair(enum command cmd) {
-  return cmd == CMD_DOWN       ? CMD_UP
-         : cmd == CMD_TIME_IN  ? CMD_TIME_OUT
-         : cmd == CMD_ENV_NEXT ? CMD_ENV_PREVIOUS
-                               : CMD_NONE;
+  return cmd == CMD_DOWN           ? CMD_UP
+         : cmd == CMD_TIME_IN      ? CMD_TIME_OUT
+         : cmd == CMD_ENV_NEXT     ? CMD_ENV_PREVIOUS
+         : cmd == CMD_HOLD_SHORTER ? CMD_HOLD_LONGER
+                                   : CMD_NONE;
 }
+
+enum { HOLD_RANK = 3 }; /* nothing else says that the hold can be moved */
 
 /* The focused panel's own keys. */
 static void hints_panel(struct strip *strip, const struct app *app, int rank) {
@@ -234,7 +240,8 @@ static void hints_panel(struct strip *strip, const struct app *app, int rank) {
     snprintf(name, sizeof name, "%.*s", (int)n, p);
     enum command cmd = command_find(name);
     if (cmd != CMD_NONE)
-      hint_add(strip, app, rank, cmd, hint_pair(cmd), hint_words(app, cmd));
+      hint_add(strip, app, cmd == CMD_HOLD_SHORTER ? HOLD_RANK : rank, cmd, hint_pair(cmd),
+               hint_words(app, cmd));
     p += n + (p[n] == ' ');
   }
 }

@@ -11,6 +11,8 @@
 
 int panel_success_lines(const struct app *app) {
   const struct reel *reel = app_reel(app);
+  if (app->cut_shown)
+    return panel_cut_lines(app);
   return reel ? (int)(reel->nconditions + reel->nstages) + held_lines(app) : 0;
 }
 
@@ -43,7 +45,7 @@ static void success_predicate(struct surface *s, struct rect r, int y, const str
     strip_add(&strip, 0, truth_style(recorded), STRIP_TIGHT, "%s", truth(recorded));
     strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "%s",
               reel->live             ? "live"
-              : snap->has_conditions ? "recorded, same here"
+              : snap->has_conditions ? "recorded and kinematic"
                                      : "recorded");
   } else if (snap->has_conditions) {
     strip_add(&strip, 0, truth_style(snap->predicate_now), STRIP_TIGHT, "%s",
@@ -64,11 +66,14 @@ static void success_held(struct surface *s, struct rect r, int y, const struct a
     int64_t held = reel->hold[snap->step];
     bool done = held > 0 && held >= reel->hold_steps;
     double dt = reel->meta.control_dt;
+    int64_t most = reel->hold_steps, shown = done && held > most ? most : held;
     strip_add(&strip, 0, done ? STYLE_GOOD : STYLE_NORMAL, STRIP_TIGHT, "%lld/%lld",
-              (long long)held, (long long)reel->hold_steps);
+              (long long)shown, (long long)most);
     if (dt > 0)
-      strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "= %.2f/%.2f s", (double)held * dt,
-                (double)reel->hold_steps * dt);
+      strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT, "= %.2f/%.2f s", (double)shown * dt,
+                (double)most * dt);
+    if (shown < held && most > 0)
+      strip_add(&strip, 3, STYLE_DIM, STRIP_GLUE, ", true for %lld", (long long)held);
     if (held_unsaved(app))
       strip_add(&strip, 2, STYLE_WARN, STRIP_GLUE, ", not saved");
   } else {
@@ -320,6 +325,10 @@ static void success_both(struct surface *s, struct rect r, const struct app *app
 void panel_success_draw(struct surface *s, struct rect r, const struct app *app) {
   const struct reel *reel = app_reel(app);
   char title[80] = "success";
+  if (app->cut_shown) {
+    panel_cut_draw(s, r, app);
+    return;
+  }
   const struct dynamic_answer *d = app_dyn_frame(app);
   char place[48];
   dyn_place(place, sizeof place, app, app->snap ? app->snap->step : 0, d ? d->substep : 0);

@@ -144,6 +144,7 @@ ph_status view_begin(struct app *app, const struct session *session, const struc
   app->want.envs.n = opt->envs;
   app->want.envs.first = -1;
   app->want.dyn.tolerance = opt->tolerance;
+  app->want.hold = opt->hold;
   if (opt->ghost && strlen(opt->ghost) >= sizeof app->want.ghost.path) {
     snprintf(text, size, "--ghost: more than %zu bytes", sizeof app->want.ghost.path - 1);
     snapshot_free(first);

@@ -206,7 +206,7 @@ static void outside_text(const struct branch *b, const struct opened *o, char *o
     snprintf(out + n, size - n, " still as recorded");
 }
 
-static void outcome_text(const struct branch *b, char *out, size_t size) {
+static void outcome_text(const struct branch *b, const struct opened *o, char *out, size_t size) {
   ph_analysis_progress now;
   ph_analysis_summary sum;
   struct pass_judged judged;
@@ -237,9 +237,11 @@ static void outcome_text(const struct branch *b, char *out, size_t size) {
   if (!judged.on || n < 0 || (size_t)n >= size)
     return;
   if (sum.latch >= 0)
-    snprintf(out + n, size - (size_t)n, ", latches at %lld", (long long)sum.latch);
+    n += snprintf(out + n, size - (size_t)n, ", latches at %lld", (long long)sum.latch);
   else
-    snprintf(out + n, size - (size_t)n, ", never latches");
+    n += snprintf(out + n, size - (size_t)n, ", never latches");
+  if (o->reel->of && n > 0 && (size_t)n < size) /* the hold is moved on the screen alone */
+    snprintf(out + n, size - (size_t)n, " (hold %lld)", (long long)o->reel->meta.hold_steps);
 }
 
 /* How it ended, apart from its text: of that a narrow screen shows the beginning. */
@@ -265,7 +267,7 @@ void branch_answer(struct dynamic_answer *out, struct dynamic *d, const struct o
     return;
   wish_text(b, wish, sizeof wish);
   outside_text(b, o, outside, sizeof outside);
-  outcome_text(b, outcome, sizeof outcome);
+  outcome_text(b, o, outcome, sizeof outcome);
   out->branch = b->serial;
   answer_end(out, b);
   snprintf(out->branch_text, sizeof out->branch_text, "%s%s: %s", wish, outside, outcome);

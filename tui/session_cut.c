@@ -37,15 +37,14 @@ static void begin_cut(struct session *s, struct opened *o) {
   size_t source = wish->episode < s->catalog->n ? catalog_source(s->catalog, wish->episode) : 0;
   struct cut_order order = {.hold_seconds = wish->hold.on ? wish->hold.seconds : -1};
   const char *why = NULL;
-  bool judged = false;
   if (wish->dropped == c->serial)
     why = "canceled";
-  else if (!session_survey_plan(s, source, &wish->hold, &order.plan, &order.n, &judged))
+  else if (!session_survey_plan(s, source, wish->by, &wish->hold, &order.plan, &order.n))
     why = "its episodes were not all looked at; :cut counts them";
   if (!why) {
     snprintf(order.out, sizeof order.out, "%s", wish->out);
     snprintf(order.source, sizeof order.source, "%s", s->catalog->source[source]);
-    order.method = ph_latch_source_name(judged ? PH_LATCH_KINEMATIC : PH_LATCH_RECORDED);
+    order.method = ph_latch_source_name(wish->by);
     order.fingerprint = o->place == wish->episode ? fingerprint(o, &wish->hold) : NULL;
     c->job = cut_job_start(&order);
     why = c->job ? NULL : ph_status_message(PH_ENOMEM);

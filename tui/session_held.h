@@ -28,11 +28,9 @@ bool session_survey_work(struct session *s, struct opened *o, bool (*interrupted
 uint64_t session_survey_wait(const struct session *s);
 bool session_survey_settle(struct session *s, struct opened *o);
 /* What a cut of a path at a hold would do to each of its episodes; the caller's.
- * *judged: the task was asked of some. False: not all its episodes were looked at, or memory is
- * out.
- */
-bool session_survey_plan(struct session *s, size_t source, const struct hold_wish *hold,
-                         ph_cut_episode **out, size_t *n, bool *judged);
+ * False: not all its episodes were looked at by this source, or memory is out. */
+bool session_survey_plan(struct session *s, size_t source, ph_latch_source by,
+                         const struct hold_wish *hold, ph_cut_episode **out, size_t *n);
 
 /* --- a cut (session_cut.c) --- */
 

@@ -84,6 +84,7 @@ struct request {
   struct envs_wish envs;
   struct ghost_wish ghost;
   struct hold_wish hold;
+  enum count_by count_by; /* where hold.count */
   struct cut_wish cut;
 };
 

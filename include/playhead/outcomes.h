@@ -52,6 +52,13 @@ PH_API ph_status ph_outcomes_take(ph_outcomes *out, ph_latch_source source,
                                   const ph_episode *episode, const ph_model *model,
                                   const ph_task *task, const ph_outcomes_options *opt);
 
+/* The strictest source that has something to say of an episode: dynamic where what is run again is
+ * promised to be exact, or where `anyway`; kinematic where a model and a task that knows success
+ * are there; else recorded. model and task are nullable. A judge makes it kinematic at most, which
+ * is the caller's to say. */
+PH_API ph_latch_source ph_outcomes_strictest(const ph_episode *episode, const ph_model *model,
+                                             const ph_task *task, bool anyway);
+
 /* Why there is no latch row: the one that comes first in time. An end at the very row of the latch
  * is none: success outranks it. */
 typedef enum ph_refusal {

@@ -64,13 +64,9 @@ static ph_status open_it(struct opened *o, struct cut *c, size_t place) {
 }
 
 static ph_latch_source strictest(const struct cut *c, const struct opened *o) {
-  char why[400];
-  bool judged = c->judge || (o->task && ph_task_info_of(o->task)->has_success);
-  if (!o->model || !judged)
-    return PH_LATCH_RECORDED;
-  bool exact = ph_episode_guarantee(o->episode, o->model, o->task, why, sizeof why) == PH_EXACT;
-  bool anyway = c->opt->tolerance != NULL;
-  return !c->judge && (exact || anyway) ? PH_LATCH_DYNAMIC : PH_LATCH_KINEMATIC;
+  if (c->judge)
+    return o->model ? PH_LATCH_KINEMATIC : PH_LATCH_RECORDED;
+  return ph_outcomes_strictest(o->episode, o->model, o->task, c->opt->tolerance != NULL);
 }
 
 /* The strictest source that every episode allows: those that cannot be opened have no say. */

@@ -148,12 +148,13 @@ static const struct verb verbs[] = {
      "all keys; marks and notes are kept beside the file, which itself is never written to. A\n"
      "folder of .h5 and .hdf5 files stands for all of them. With --follow the episodes that a\n"
      "recorder adds appear while it is at work.",
-     ANY | SOURCE | LOOK | OPTION_BIT(FOLLOW) | OPTION_BIT(ROUND), 1, SIZE_MAX, verb_view},
+     ANY | SOURCE | LOOK | OPTION_BIT(FOLLOW) | OPTION_BIT(ROUND) | OPTION_BIT(HOLD_SHOWN), 1,
+     SIZE_MAX, verb_view},
     {"screen", "PATH...", "print the scrubber's screen as text",
      "The same picture as view draws, without a terminal. The exit status is 1 when the episode\n"
      "cannot be read, which the picture says.",
-     ANY | SOURCE | LOOK | OPTION_BIT(ROUND) | OPTION_BIT(SIZE) | OPTION_BIT(KEYS) |
-         OPTION_BIT(COLOR),
+     ANY | SOURCE | LOOK | OPTION_BIT(ROUND) | OPTION_BIT(HOLD_SHOWN) | OPTION_BIT(SIZE) |
+         OPTION_BIT(KEYS) | OPTION_BIT(COLOR),
      1, SIZE_MAX, verb_screen},
     {"info", "PATH...", "say what is in a file, what is missing, and which guarantee holds",
      "Lists models, tasks, episodes and components. The guarantee says what re-simulating here\n"

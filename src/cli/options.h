@@ -60,6 +60,8 @@ enum option_kind {
     "how many steps an episode has at most")                                                       \
   X(HOLD, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "the task's",                        \
     "how long success must hold")                                                                  \
+  X(HOLD_SHOWN, "hold", "SECONDS", KIND_NUMBER, hold, 0, 1e9, NULL, "each episode's own",          \
+    "how long success must hold, as on the screen :hold has it; no file is touched")               \
   X(HOLDS, "hold", "S|A:B:STEP", KIND_TEXT, holds, 0, 0, NULL,                                     \
     "the hold in force of each episode, or that of --task",                                        \
     "how long success must hold, in seconds; or all holds from A to B")                            \

@@ -21,6 +21,7 @@ int cli_print_screen(const struct options *opt, const struct view_options *view)
 
 int verb_screen(const struct options *opt) {
   struct view_options view = cli_view_options(opt);
+  cli_hold(opt, &view.hold);
   int status = cli_round(opt, &view.envs);
   if (status == EXIT_FINE)
     status = cli_step(opt, true, &view.step);

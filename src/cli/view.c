@@ -32,6 +32,11 @@ struct view_options cli_view_options(const struct options *opt) {
       .term = {.ascii = opt->ascii, .scheme = mono && *mono ? SCHEME_MONO : scheme}};
 }
 
+void cli_hold(const struct options *opt, struct hold_wish *out) {
+  if (opt->hold >= 0)
+    *out = (struct hold_wish){.on = true, .seconds = opt->hold, .count = true};
+}
+
 int cli_round(const struct options *opt, int *out) {
   char *end = NULL;
   *out = 0;
@@ -50,6 +55,7 @@ int verb_view(const struct options *opt) {
   struct view_options view = cli_view_options(opt);
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return cli_fail(EXIT_USAGE, "view: not a terminal: playhead screen prints the same as text");
+  cli_hold(opt, &view.hold);
   int status = cli_round(opt, &view.envs);
   if (status == EXIT_FINE)
     status = cli_step(opt, false, &view.step);
