@@ -1,4 +1,6 @@
 // The verb cut, from outside.
+#include <sys/mount.h>
+
 #include "bigym_help.h"
 #include "cut_help.h"
 #include "foreign_layouts.h"
@@ -512,6 +514,48 @@ TEST_F(CliCut, ADiskThatIsFullLeavesNothing) {
   EXPECT_EQ(Names(), names);
   file_limit = RLIM_INFINITY;
   EXPECT_EQ(Run({"cut", "run", "--hold", "0.02"}).status, 0);
+}
+
+/* Rows of a hold come from a model and a condition: a batch's own reward is 1 at its end alone. */
+TEST_F(CliCut, LatchPipesABatchIntoIt) {
+  bigym::Batch batch;
+  Put("scene.xml", bigym::model_xml);
+  auto files = contents_of(batch.path);
+  Outcome o = Run({"cut", batch.path, "--hold", "0.1", "--by", "recorded", "--dry-run"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("0 of 3 episodes latch"), string::npos) << o.out;
+  o = Shell("$P latch --json --hold 0.1 --by kinematic --model scene.xml --success "
+            "'s.joint.x > 0.12' " +
+            batch.path + " >l.json; $P cut --steps l.json -o shorter " + batch.path);
+  EXPECT_NE(o.out.find("at a hold of 0.1 s (kinematic)"), string::npos) << o.out << o.err;
+  json_t *latch = json_loads(Slurp(top / "l.json").c_str(), 0, nullptr),
+         *first = json_array_get(json_object_get(latch, "episodes"), 0);
+  EXPECT_TRUE(fs::exists(Path("shorter/20260826T101112_0_") +
+                         std::to_string(Whole(first, "kinematic")) + ".npz"))
+      << o.out << o.err;
+  json_decref(latch);
+  EXPECT_EQ(contents_of(batch.path), files);
+}
+
+/* A disk of its own that has no room for the result. */
+TEST_F(CliCut, ADiskThatIsReallyFullLeavesNothing) {
+  bigym::Batch batch;
+  foreign::Options more;
+  more.images = true;
+  foreign::write_robomimic(Path("a.hdf5"), more);
+  fs::create_directory(top / "disk");
+  if (mount("none", Path("disk").c_str(), "tmpfs", 0, "size=8k") != 0)
+    GTEST_SKIP() << "no file system may be mounted here";
+  for (string source : {Path("run"), Path("a.hdf5"), batch.path}) {
+    auto files = contents_of(source);
+    Outcome o = Run({"cut", source, "--range", "0:9", "-o", Path("disk/out")});
+    EXPECT_EQ(o.status, 3) << source << "\n" << o.err << o.out;
+    EXPECT_NE(o.err.find("No space left on device"), string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_TRUE(fs::is_empty(top / "disk")) << source;
+    EXPECT_EQ(contents_of(source), files);
+  }
+  umount2(Path("disk").c_str(), MNT_DETACH);
 }
 
 TEST_F(CliCut, OneThatIsInterruptedLeavesNothing) {

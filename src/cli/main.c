@@ -117,9 +117,20 @@
   "--steps gives: a run, a dataset or an episode file gives a dataset; a file of robosuite's\n"    \
   "family one of the same layout; a folder of BiGym batches a folder. Row t is the state after\n"  \
   "action t-1; it becomes the last one. What is per step is cut, everything else stays bit for\n"  \
-  "bit. Rewards become 0, and 1 on the last row, which is done and a success. Where success is\n"  \
-  "looked for is what latch does: by recorded, kinematic or dynamic; the last line says which.\n"  \
-  "With --range or --trim-idle steps are cut, and rewards and flags stay.\n"                       \
+  "bit. Where there are rewards, dones and a success they become 0 but 1 on the last row, done\n"  \
+  "there, and true; none is added. Where success is looked for is what latch does: by recorded,\n" \
+  "kinematic or dynamic; the last line says which. With --range or --trim-idle steps are cut, "    \
+  "and\n"                                                                                          \
+  "rewards and flags stay.\n"                                                                      \
+  "Episodes of a run are numbered by episode, then env (demo_0, demo_1, ...), as pack does;\n"     \
+  "--dry-run and --json tell which becomes which. A BiGym batch records 1 on its last frame "      \
+  "alone,\n"                                                                                       \
+  "so --hold finds no latch in it by recorded: rows come by --steps, from latch with --model "     \
+  "and\n"                                                                                          \
+  "--success or from its own env, or --hold 0 keeps it as it is; --hold beside --steps is the "    \
+  "hold\n"                                                                                         \
+  "that they are of. Models in models/ beside a file of demos are copied with it to another "      \
+  "folder.\n"                                                                                      \
   "An episode that cannot be cut is listed with its reason and left out, and the exit status is\n" \
   "1. What was done is in the provenance of each episode. The source is never written to; what\n"  \
   "is written has its name only when all of it is there. A cut that is killed leaves a hidden\n"   \

@@ -94,7 +94,7 @@ enum option_kind {
   X(TO_LATCH, "to-latch", NULL, KIND_FLAG, to_latch, 0, 0, NULL, NULL,                             \
     "each episode ends where success latches: so it is where nothing else is asked for")           \
   X(TRIM_IDLE, "trim-idle", "EPS", KIND_AMOUNT, trim_idle, 0, 1e9, NULL, "none is cut off",        \
-    "cut off both ends, where neither an action nor a position changes by more than that")         \
+    "cut off both ends, where no action and no position (m, rad) changes by more in a step")       \
   X(DROP_FAILED, "drop-failed", NULL, KIND_FLAG, drop_failed, 0, 0, NULL, NULL,                    \
     "episodes that do not latch, or failed as the file says, are left out and no finding")         \
   X(DRY_RUN, "dry-run", NULL, KIND_FLAG, dry_run, 0, 0, NULL, NULL,                                \
