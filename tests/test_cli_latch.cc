@@ -423,6 +423,11 @@ TEST_F(CliLatch, AModelThatLacksFilesIsNotCalledNone) {
   foreign::write_robosuite(Path("demo.hdf5"), o);
   json_t *e = Latch({"demo.hdf5"}, 1);
   EXPECT_NE(Reason(e, "kinematic").find("arm.stl"), string::npos) << Reason(e, "kinematic");
+  Outcome cut = Run({"cut", "--success", "s.time > 0.5", "--hold", "0", "--dry-run", "demo.hdf5"});
+  EXPECT_EQ(cut.status, 1); /* nor is another condition's row taken in its place */
+  EXPECT_NE(cut.out.find("arm.stl"), string::npos) << cut.out << cut.err;
+  ExpectError({"cut", "--success", "true", "--by", "recorded", "--hold", "0", "demo.hdf5"}, 2,
+              "--success");
   json_t *finger = json_object_get(all, "fingerprint"); /* no engine ran */
   EXPECT_TRUE(json_is_object(finger) && json_is_null(json_object_get(finger, "engine")));
   EXPECT_NE(Reason(e, "dynamic").find("arm.stl"), string::npos) << Reason(e, "dynamic");

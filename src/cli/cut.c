@@ -73,6 +73,10 @@ static int check_latch(const struct cut *c) {
                     opt->by             ? "by"
                     : opt->keep_rewards ? "keep-rewards"
                                         : "hold");
+  if (opt->success && opt->by && strcmp(opt->by, "recorded") == 0)
+    return cli_fail(EXIT_USAGE,
+                    "cut: --success: not of --by recorded: what a file stores is of its "
+                    "own condition");
   if (opt->predicate && opt->by && strcmp(opt->by, "kinematic") != 0)
     return cli_fail(EXIT_USAGE,
                     "cut: --by %s: a command judges recorded states, which is "

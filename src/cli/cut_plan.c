@@ -82,7 +82,8 @@ static int choose_source(struct cut *c) {
     close_it(&o);
   }
   cli_progress_end();
-  c->by = by;
+  /* What a file stores is of its own condition: --success is judged, or a reason says why not. */
+  c->by = by == PH_LATCH_RECORDED && c->opt->success ? PH_LATCH_KINEMATIC : by;
   return EXIT_FINE;
 }
 
