@@ -14,11 +14,14 @@
 struct own {
   ph_cutting *c;
   ph_sink *sink;
-  bool *models, *tasks;
+  bool *models;
+  char (*tasks)[PH_SHA256_SIZE]; /* (ntasks) that are in the result */
+  size_t ntasks;
   void *block;
   const ph_cut_episode *plan; /* of the episode that is copied */
   const ph_episode *episode;
   ph_episode_meta meta; /* of the result */
+  ph_cut_judged judged;
 };
 
 /* --- facts --- */
@@ -115,7 +118,10 @@ static ph_status copy_column(struct own *o, ph_column col) {
   ph_status status = PH_OK;
   for (int64_t first = 0; first < rows && !status; first += PH_CRC_BLOCK_ROWS) {
     int64_t n = rows - first < PH_CRC_BLOCK_ROWS ? rows - first : PH_CRC_BLOCK_ROWS;
-    status = ph_episode_read(o->episode, col, o->plan->from + first, n, o->block);
+    if (col == PH_COL_PREDICATE && o->judged.predicate)
+      memcpy(o->block, o->judged.predicate + first, (size_t)n);
+    else
+      status = ph_episode_read(o->episode, col, o->plan->from + first, n, o->block);
     if (!status && o->c->opt->latched)
       mark_rows(o, col, first, n);
     if (!status)
@@ -144,6 +150,8 @@ static ph_status copy(struct own *o, char **provenance) {
   for (int i = 0; i < PH_COL_COUNT; i++)
     if (i != PH_COL_FINAL_STATE && ph_episode_has(o->episode, (ph_column)i))
       begin.columns |= PH_COL_BIT(i);
+  if (o->judged.predicate)
+    begin.columns |= PH_COL_BIT(PH_COL_PREDICATE);
   const ph_episode_meta *source = ph_episode_meta_of(o->episode);
   ph_status status = ph_cut_provenance(provenance, source->provenance, o->plan, o->c->opt, source);
   o->meta.provenance = *provenance;
@@ -180,20 +188,44 @@ static ph_status put_model(struct own *o, const char *sha256) {
   return status;
 }
 
-static ph_status put_task(struct own *o, const char *sha256) {
+static bool has_task(const struct own *o, const char *sha256) {
+  for (size_t i = 0; i < o->ntasks; i++)
+    if (strcmp(o->tasks[i], sha256) == 0)
+      return true;
+  return false;
+}
+
+static ph_status put_task(struct own *o, const ph_task *task) {
+  char(*more)[PH_SHA256_SIZE] = realloc(o->tasks, (o->ntasks + 1) * sizeof *more);
+  if (!more)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", o->meta.id);
+  o->tasks = more;
+  snprintf(o->tasks[o->ntasks++], PH_SHA256_SIZE, "%s", ph_task_sha256(task));
+  return o->sink->task(o->sink, task);
+}
+
+static ph_status put_recorded_task(struct own *o, const char *sha256) {
   ph_task *task = NULL;
   const char *source = NULL;
-  size_t i = place_of(o->c->store, ph_store_task_hash, sha256);
-  if (!sha256[0] || o->tasks[i])
-    return PH_OK;
   ph_status status = ph_store_task(&source, o->c->store, sha256);
   if (!status)
     status = ph_task_parse(&task, source, strlen(source), "recorded task");
   if (!status)
-    status = o->sink->task(o->sink, task);
+    status = put_task(o, task);
   ph_task_unref(task);
-  o->tasks[i] = !status;
   return status;
+}
+
+/* The task that judges the result, which is the recorded one unless that did not. */
+static ph_status put_judge(struct own *o) {
+  char *sha256 = o->meta.task_sha256;
+  if (o->judged.task)
+    snprintf(sha256, PH_SHA256_SIZE, "%s", ph_task_sha256(o->judged.task));
+  else if (o->judged.without_task)
+    sha256[0] = 0;
+  if (!sha256[0] || has_task(o, sha256))
+    return PH_OK;
+  return o->judged.task ? put_task(o, o->judged.task) : put_recorded_task(o, sha256);
 }
 
 /* --- all of them --- */
@@ -213,6 +245,15 @@ static ph_status open_sink(struct own *o, const ph_episode_meta *origin) {
   return status;
 }
 
+static ph_status find_judge(struct own *o) {
+  ph_status status = ph_cut_judge(&o->judged, o->c, o->plan, o->episode, &o->meta);
+  if (o->judged.no_hold) {
+    o->meta.hold_seconds = -1;
+    o->meta.hold_steps = 0;
+  }
+  return status;
+}
+
 static ph_status put_episode(struct own *o, size_t i) {
   ph_episode *episode = NULL;
   char *provenance = NULL;
@@ -226,16 +267,19 @@ static ph_status put_episode(struct own *o, size_t i) {
   if (!status)
     status = settle(o);
   if (!status)
+    status = find_judge(o);
+  if (!status)
     status = open_sink(o, m);
   if (!status)
     status = put_model(o, m->model_sha256);
   if (!status)
-    status = put_task(o, m->task_sha256);
+    status = put_judge(o);
   if (!status)
     status = copy(o, &provenance);
   if (!status)
     status = ph_cut_count(o->c, o->plan, m->actions);
   free(provenance);
+  ph_cut_judged_clear(&o->judged);
   ph_episode_free(episode);
   return status;
 }
@@ -251,9 +295,7 @@ ph_status ph_cut_own(ph_cutting *c) {
   struct own o = {.c = c};
   size_t *order = ph_cut_order(c->store);
   o.models = calloc(count(ph_store_model_hash, c->store) + 1, sizeof *o.models);
-  o.tasks = calloc(count(ph_store_task_hash, c->store) + 1, sizeof *o.tasks);
-  ph_status status =
-      order && o.models && o.tasks ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", c->source);
+  ph_status status = order && o.models ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", c->source);
   for (size_t k = 0; k < c->store->n && !status; k++)
     if (!c->at[order[k]]->dropped)
       status = put_episode(&o, order[k]);

@@ -47,6 +47,20 @@ ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt
 ph_status ph_cut_provenance(char **out, const char *before, const ph_cut_episode *plan,
                             const ph_cut_options *opt, const ph_episode_meta *source);
 
+/* What is stored of who judged. */
+typedef struct ph_cut_judged {
+  uint8_t *predicate; /* owned: of the result's states; NULL: the recorded one stays */
+  ph_task *task;      /* owned; NULL: the recorded one stays */
+  bool without_task;  /* the recorded task does not: there is nothing but its success in it */
+  bool no_hold;       /* nobody who is known says that it latches there: no hold is claimed */
+} ph_cut_judged;
+
+/* By whom `result`, which is cut as planned, latches at its last state. PH_ENOMEM, PH_ECANCELED;
+ * errors of reading the predicate and the recorded task. */
+ph_status ph_cut_judge(ph_cut_judged *out, const ph_cutting *c, const ph_cut_episode *plan,
+                       const ph_episode *episode, const ph_episode_meta *result);
+void ph_cut_judged_clear(ph_cut_judged *judged);
+
 /* The hold that the last cut of a provenance left; false: there is none. before: nullable. */
 bool ph_cut_hold_before(double *seconds, int64_t *steps, const char *before);
 

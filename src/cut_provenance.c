@@ -68,6 +68,8 @@ static json_t *describe(const ph_cut_episode *plan, const ph_cut_options *opt,
                 "method", opt->method ? opt->method : "steps", "rewards_set", rewards,
                 "fingerprint", fingerprint(opt->fingerprint), "date", date(opt->date));
   if (step) {
+    json_object_set_new(step, "judge", ph_json_text(opt->judge ? opt->judge : ""));
+    json_object_set_new(step, "source_task_sha256", ph_json_text(m->task_sha256));
     set_hold(step, "", seconds, steps);
     set_hold(step, "source_", m->hold_seconds, m->hold_steps);
   }

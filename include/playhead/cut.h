@@ -18,6 +18,10 @@ typedef struct ph_cut_episode {
   bool dropped;            /* leave it out, for this reason: */
   char reason[400];        /* "" where it is kept whole or cut as asked */
   int64_t states, actions; /* what the source has of it */
+  /* Who judged, of our own layouts; both borrowed, nullable. */
+  const ph_task *task;      /* stored in place of the recorded one if it is another */
+  const uint8_t *predicate; /* of states 0 .. to, by a judge that is no task: stored in place of the
+                               recorded one, with a task that has no success */
 } ph_cut_episode;
 
 typedef struct ph_cut_options {
@@ -28,6 +32,8 @@ typedef struct ph_cut_options {
   double hold_seconds;     /* in force in the result; negative: as in the source,
                               and where the episodes end at a latch none is claimed */
   const char *method;      /* "recorded", "kinematic", "dynamic", "range", "trim-idle", "steps" */
+  const char *judge;       /* nullable: who judged, for provenance. No hold is claimed then where
+                              neither what is stored nor the plan's task or predicate latches there */
   const char *fingerprint; /* nullable: JSON, as ph_latch_fingerprint has it */
   const char *date;        /* nullable: now. ISO 8601, for tests */
   /* Nullable: after each episode and often in a long one; false stops it: PH_ECANCELED. */
@@ -35,7 +41,7 @@ typedef struct ph_cut_options {
   void *arg;
 } ph_cut_options;
 #define PH_CUT_OPTIONS_INIT                                                                        \
-  { false, false, true, -1, "steps", NULL, NULL, NULL, NULL }
+  { false, false, true, -1, "steps", NULL, NULL, NULL, NULL, NULL }
 
 typedef struct ph_cut_tally {
   size_t kept, dropped;

@@ -179,6 +179,8 @@ static int write_out(struct cut *c) {
   how.latched = c->mode == CUT_TO_LATCH || c->mode == CUT_STEPS;
   how.hold_seconds = c->hold;
   how.method = cut_method(c);
+  cut_name_judge(c);
+  how.judge = c->judged[0] ? c->judged : NULL;
   how.fingerprint = c->several ? NULL : c->fingerprint;
   how.progress = progress;
   cli_catch_interrupt();
@@ -237,6 +239,7 @@ int verb_cut(const struct options *opt) {
   ph_task_unref(c.task);
   pthread_mutex_destroy(&c.desk);
   free(c.fingerprint);
+  cut_free_judges(&c);
   free(c.plan);
   free(c.ids);
   free(c.bad);

@@ -37,7 +37,11 @@ struct cut {
   char *fingerprint;    /* of the rows that were found; NULL: of none, or of several */
   bool several;
 
-  ph_cut_episode *plan;     /* (n) */
+  char judged[700]; /* who judges in place of the file, for provenance; "": nobody */
+  ph_task **judges; /* (njudges) owned; what episodes of the plan latch by */
+  size_t njudges;
+
+  ph_cut_episode *plan;     /* (n), with what they say of states */
   bool *bad;                /* (n) left out, and nobody asked for it */
   struct cut_claim *claims; /* (n) of the list of --steps; NULL: it says nothing of them */
   size_t n, nbad;
@@ -54,6 +58,14 @@ bool cut_claim_holds(const struct cut_claim *claim, const ph_episode_meta *meta,
                      char *why, size_t size);
 /* The list of every other mode, and what keeps an episode from being cut as --steps says. */
 int cut_make_plan(struct cut *c);
+/* Who judges, for those who read the result. */
+void cut_name_judge(struct cut *c);
+/* Of an episode that latches: the task it does by, and what another has said of its states. Both
+ * are taken over, and nullable. */
+void cut_keep_judge(struct cut *c, size_t i, ph_task *task, uint8_t *predicate);
+/* As a judge has said it of states 0 .. last. NULL: no memory. */
+uint8_t *cut_bits(const ph_intervals *iv, int64_t last);
+void cut_free_judges(struct cut *c);
 /* Leaves an episode out for that reason. */
 void cut_leave_out(struct cut *c, size_t i, bool bad, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

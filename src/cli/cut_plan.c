@@ -16,6 +16,8 @@ struct found {
   char alien[600];  /* why the list of --steps is none of it, or "" */
   bool failed;      /* it is one of those that --drop-failed is about */
   char *fingerprint;
+  ph_task *task;      /* it latches by; NULL: by what the file stores, or by a judge */
+  uint8_t *predicate; /* the judge's */
 };
 
 void cut_leave_out(struct cut *c, size_t i, bool bad, const char *fmt, ...) {
@@ -125,6 +127,11 @@ static ph_status find_latch(struct found *f, struct cut *c, const struct opened 
   if (status != PH_OK)
     return status;
   ph_outcomes_latch(&outcomes, steps, &answer);
+  bool latches = answer.refusal == PH_REFUSAL_NONE;
+  if (latches && c->judge)
+    f->predicate = cut_bits(&outcomes.intervals, answer.latching.latch);
+  else if (latches && c->by != PH_LATCH_RECORDED)
+    f->task = ph_task_ref(o->task);
   ph_outcomes_free(&outcomes);
   f->to = answer.latching.latch;
   f->failed = answer.refusal == PH_REFUSAL_NEVER || answer.refusal == PH_REFUSAL_ENDED;
@@ -248,12 +255,19 @@ static int take_found(void *arg, void *result) {
     cut_leave_out(c, f->place, !(f->failed && c->opt->drop_failed), "%s", f->reason);
   else
     note_fingerprint(c, f);
+  if (!f->reason[0]) {
+    cut_keep_judge(c, f->place, f->task, f->predicate);
+    f->task = NULL;
+    f->predicate = NULL;
+  }
   return EXIT_FINE;
 }
 
 static void drop(void *result) {
   struct found *f = result;
   free(f->fingerprint);
+  ph_task_unref(f->task);
+  free(f->predicate);
   free(f);
 }
 
