@@ -170,8 +170,10 @@ static bool is_family(const ph_home *home) {
 
 ph_status ph_cut_can(const ph_store *store) {
   const ph_home *home = &store->homes[0];
-  if (!home->reader || is_family(home) || ph_cut_is_batch(home->path))
+  if (!home->reader || is_family(home))
     return PH_OK;
+  if (ph_cut_is_batch(home->path))
+    return ph_cut_try_batch(home->path, NULL, NULL);
   return ph_fail(PH_EFORMAT,
                  "%s: its layout (%s) cannot be cut: only runs, datasets and episode files of "
                  "playhead, robosuite's family of files, and folders of BiGym batches can",

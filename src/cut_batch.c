@@ -66,9 +66,7 @@ static ph_status list_files(ph_batch *b) {
     return ph_fail(PH_ENOMEM, "%s: out of memory", b->source);
   for (size_t i = 0; i < b->files.n; i++) {
     b->items[i].file = b->files.name[i];
-    if (!ph_bigym_parse(&b->items[i].name, b->files.name[i]))
-      return ph_fail(PH_EFORMAT, "%s: %s: its name is not <timestamp>_<index>_<length>.npz",
-                     b->source, b->files.name[i]);
+    b->items[i].named = ph_bigym_parse(&b->items[i].name, b->files.name[i]);
   }
   return PH_OK;
 }
@@ -91,9 +89,13 @@ static ph_status match_list(ph_batch *b, const ph_cut_episode *plan, size_t n) {
     item->plan = &plan[i];
     b->kept += !plan[i].dropped;
   }
-  for (size_t i = 0; i < b->files.n; i++)
-    if (!b->items[i].plan)
-      return ph_fail(PH_EINVAL, "%s: the list does not name %s", b->source, b->items[i].file);
+  for (size_t i = 0; i < b->files.n; i++) {
+    const ph_batch_item *item = &b->items[i];
+    if (!item->named && !(item->plan && item->plan->dropped))
+      return ph_batch_refuse_name(b, item);
+    if (!item->plan)
+      return ph_fail(PH_EINVAL, "%s: the list does not name %s", b->source, item->file);
+  }
   if (b->kept == 0)
     return ph_fail(PH_ENOTFOUND, "%s: no episode is kept", b->source);
   return PH_OK;
@@ -215,6 +217,19 @@ static void clear(ph_batch *b) {
   free(b->items);
   ph_bigym_list_clear(&b->files);
   json_decref(b->meta);
+}
+
+ph_status ph_cut_try_batch(const char *source, const ph_cut_episode *plan,
+                           const ph_cut_options *opt) {
+  ph_batch b = {.out = source, .source = source, .opt = opt};
+  if (plan) {
+    ph_batch_item item = {.plan = plan, .file = plan->id};
+    item.named = ph_bigym_parse(&item.name, plan->id);
+    return ph_batch_try(&b, &item);
+  }
+  ph_status status = ph_batch_meta_read(&b);
+  json_decref(b.meta);
+  return status;
 }
 
 ph_status ph_cut_batch(const char *out, const char *source, const ph_cut_episode *plan, size_t n,

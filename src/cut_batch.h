@@ -10,6 +10,7 @@ typedef struct ph_batch_item {
   const ph_cut_episode *plan; /* borrowed; NULL: it has none yet */
   const char *file;           /* borrowed */
   ph_bigym_name name;
+  bool named; /* as they are */
   char renamed[96];
   int64_t frames; /* that it has; 0 where it is dropped */
 } ph_batch_item;
@@ -30,6 +31,10 @@ bool ph_batch_go_on(void *batch);
 /* Whether a file can be cut as planned; sets its frames and its new name. PH_EINVAL, PH_EFORMAT,
  * PH_ECORRUPT, PH_EIO. */
 ph_status ph_batch_check(ph_batch *b, ph_batch_item *item);
+/* PH_EFORMAT: it is not named as they are. */
+ph_status ph_batch_refuse_name(const ph_batch *b, const ph_batch_item *item);
+/* As ph_batch_check, and reads all of it. */
+ph_status ph_batch_try(ph_batch *b, ph_batch_item *item);
 /* Writes it into the folder, and reads it again. */
 ph_status ph_batch_write(ph_batch *b, const ph_batch_item *item);
 

@@ -73,14 +73,35 @@ static ph_status open_source(ph_npz **out, const ph_batch *b, const ph_batch_ite
   return status ? status : ph_npz_open(out, path);
 }
 
+ph_status ph_batch_refuse_name(const ph_batch *b, const ph_batch_item *item) {
+  return ph_fail(PH_EFORMAT, "%s: %s: its name is not <timestamp>_<index>_<length>.npz", b->source,
+                 item->file);
+}
+
 ph_status ph_batch_check(ph_batch *b, ph_batch_item *item) {
   ph_npz *npz = NULL;
+  if (!item->named)
+    return ph_batch_refuse_name(b, item);
   ph_status status = open_source(&npz, b, item);
   if (status == PH_OK)
     status = check_arrays(b, item, npz);
   ph_npz_close(npz);
   snprintf(item->renamed, sizeof item->renamed, "%s%lld.npz", item->name.stem,
            (long long)item->plan->to);
+  return status;
+}
+
+ph_status ph_batch_try(ph_batch *b, ph_batch_item *item) {
+  ph_npz *npz = NULL;
+  ph_status status = ph_batch_check(b, item);
+  if (status == PH_OK)
+    status = open_source(&npz, b, item);
+  for (size_t i = 0; status == PH_OK && i < ph_npz_count(npz); i++) {
+    status = ph_npz_check(npz, i);
+    if (status == PH_OK && !ph_batch_go_on(b))
+      status = ph_fail(PH_ECANCELED, "%s: it was stopped", b->source);
+  }
+  ph_npz_close(npz);
   return status;
 }
 

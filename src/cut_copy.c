@@ -143,6 +143,11 @@ static bool is_mask(const struct place *p) {
   return strncmp(p->path, "/mask/", 6) == 0;
 }
 
+static ph_status copy_slice(const struct place *p, hid_t dataset, int64_t first, int64_t n) {
+  return p->f->dry ? ph_h5_try_slice(p->f->to, p->path, dataset, first, n, ph_cut_tick, p->f)
+                   : ph_h5_copy_slice(p->f->to, p->path, dataset, first, n, ph_cut_tick, p->f);
+}
+
 /* A group of names without the demos that are left out. */
 static ph_status copy_mask(const struct place *p, hid_t group, const char *name, hid_t dataset) {
   char **ids = NULL;
@@ -150,7 +155,7 @@ static ph_status copy_mask(const struct place *p, hid_t group, const char *name,
   ph_h5_extent e;
   ph_h5_extent_of(&e, dataset);
   if (p->f->nleft_out == 0)
-    return ph_h5_copy_slice(p->f->to, p->path, dataset, 0, -1, ph_cut_tick, p->f);
+    return copy_slice(p, dataset, 0, -1);
   ph_status status = e.rank == 1 ? ph_h5_texts(&ids, &n, group, name, MASK_LIMIT)
                                  : ph_fail(PH_EFORMAT, "it is no list");
   if (status)
@@ -164,7 +169,7 @@ static ph_status copy_mask(const struct place *p, hid_t group, const char *name,
   status = rows ? PH_OK : ph_fail(PH_ENOMEM, "%s: out of memory", p->f->c->source);
   if (!status)
     status = kept < n ? ph_h5_copy_picked(p->f->to, p->path, dataset, &e, rows, (int64_t)kept)
-                      : ph_h5_copy_slice(p->f->to, p->path, dataset, 0, -1, ph_cut_tick, p->f);
+                      : copy_slice(p, dataset, 0, -1);
   free(rows);
   return status;
 }
@@ -182,7 +187,7 @@ static ph_status copy_rows(bool *linked, const struct place *p, hid_t group, con
   ph_status status = link_twin(linked, p, dataset, first, n);
   if (status || *linked)
     return status;
-  return ph_h5_copy_slice(p->f->to, p->path, dataset, first, n, ph_cut_tick, p->f);
+  return copy_slice(p, dataset, first, n);
 }
 
 static ph_status copy_dataset(const struct place *p, hid_t group, const char *name) {
@@ -332,6 +337,14 @@ static ph_status settle_totals(ph_cut_file *f) {
   return status;
 }
 
+static void clear_twins(ph_cut_file *f) {
+  for (size_t i = 0; i < f->ntwins; i++)
+    free(f->twin[i].path);
+  free(f->twin);
+  f->twin = NULL;
+  f->ntwins = f->twins_room = 0;
+}
+
 ph_status ph_cut_copy(ph_cut_file *f) {
   struct place root = {.f = f, .below = ""};
   hid_t from = H5I_INVALID_HID, made = H5I_INVALID_HID;
@@ -346,9 +359,29 @@ ph_status ph_cut_copy(ph_cut_file *f) {
     status = settle_totals(f);
   ph_h5_close(made);
   ph_h5_close(from);
-  for (size_t i = 0; i < f->ntwins; i++)
-    free(f->twin[i].path);
-  free(f->twin);
+  clear_twins(f);
   ph_h5_names_free(f->left_out, f->nleft_out);
+  return status;
+}
+
+ph_status ph_cut_copy_entry(ph_cut_file *f, size_t entry) {
+  struct place p = {.f = f, .below = ""};
+  const char *path = f->c->store->entries[entry].group;
+  hid_t data = H5I_INVALID_HID, from = data, above = data, made = data;
+  snprintf(p.path, sizeof p.path, "%s", path);
+  ph_status status = ph_h5_group(&data, f->from, "/data");
+  if (!status)
+    status = ph_h5_group(&from, f->from, path);
+  if (!status)
+    status = ph_h5_group_create(&above, f->to, "/data");
+  if (!status)
+    status = ph_h5_group_same(&made, f->to, path, from);
+  if (!status)
+    status = copy_demo(&p, data, from, made, entry);
+  ph_h5_close(made);
+  ph_h5_close(above);
+  ph_h5_close(from);
+  ph_h5_close(data);
+  clear_twins(f);
   return status;
 }

@@ -85,7 +85,7 @@ static ph_status put_provenance(const ph_cut_file *f, const ph_cut_demo *demo, h
   find_facts(&meta, &dt, data, made);
   meta.control_dt = dt;
   if (ph_h5_has_attr(made, PH_CUT_ATTR) && ph_h5_attr_text(made, PH_CUT_ATTR, &before) != PH_OK)
-    before = NULL;
+    return ph_fail(PH_EFORMAT, "%s: its " PH_CUT_ATTR " is no text, and is not overwritten", path);
   find_hold(&meta, before);
   ph_status status = ph_cut_provenance(&after, before, demo->plan, f->c->opt, &meta);
   if (!status)

@@ -97,6 +97,19 @@ static ph_status write_all(ph_cut_file *f) {
   return status ? status : verify(f, f->temporary);
 }
 
+/* Nothing of it comes to a disk. */
+static ph_status try_it(ph_cut_file *f) {
+  bool all = f->entry >= f->c->store->n;
+  ph_status status = ph_h5_open(&f->from, f->c->source);
+  if (!status)
+    status = ph_h5_create_scratch(&f->to, f->c->source);
+  if (!status)
+    status = all ? ph_cut_copy(f) : ph_cut_copy_entry(f, f->entry);
+  ph_h5_close(f->to);
+  ph_h5_close(f->from);
+  return status;
+}
+
 struct job {
   ph_cut_file *file;
   rlim_t size; /* that the host may write */
@@ -111,7 +124,7 @@ static void write_in_child(int fd, void *arg) {
   }
   job->file->fd = fd;
   ph_child_begin();
-  ph_child_answer(fd, write_all(job->file));
+  ph_child_answer(fd, job->file->dry ? try_it(job->file) : write_all(job->file));
   _exit(0);
 }
 
@@ -193,4 +206,11 @@ ph_status ph_cut_demos(ph_cutting *c) {
   if (!status)
     count_all(c);
   return status;
+}
+
+ph_status ph_cut_try_demo(ph_cutting *c, size_t entry) {
+  ph_cut_file f = {.c = c, .from = H5I_INVALID_HID, .to = H5I_INVALID_HID, .fd = -1};
+  f.dry = true;
+  f.entry = entry;
+  return run_child(&f);
 }

@@ -10,7 +10,9 @@ typedef struct ph_cut_file {
   ph_cutting *c;
   char *temporary;
   hid_t from, to;
-  int fd; /* the child's end of its socket */
+  bool dry;     /* nothing is written: `to` is in memory, and rows are read only */
+  size_t entry; /* where it is dry: of the store; behind its last: what is of none */
+  int fd;       /* the child's end of its socket */
   uint64_t ticked;
   size_t done;              /* demos that are kept and written */
   int64_t total;            /* actions in them */
@@ -31,6 +33,8 @@ void ph_cut_demo_done(ph_cut_file *f);
 
 /* Copies all of f->from to f->to. */
 ph_status ph_cut_copy(ph_cut_file *f);
+/* Copies one demo. */
+ph_status ph_cut_copy_entry(ph_cut_file *f, size_t entry);
 
 /* Whether models have to be copied. PH_ENOMEM. */
 ph_status ph_cut_models_begin(ph_cut_file *f);

@@ -14,6 +14,10 @@ bool ph_cut_is_batch(const char *source);
 ph_status ph_cut_batch(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
                        const ph_cut_options *opt, ph_cut_tally *tally);
 
+/* As ph_cut_try; plan NULL: what is of no episode. */
+ph_status ph_cut_try_batch(const char *source, const ph_cut_episode *plan,
+                           const ph_cut_options *opt);
+
 /* A cut while it is made. */
 typedef struct ph_cutting {
   const char *out, *source;
@@ -67,5 +71,7 @@ bool ph_cut_hold_before(double *seconds, int64_t *steps, const char *before);
 /* Of our own layouts; of the family of robosuite's demos. The list was checked. */
 ph_status ph_cut_own(ph_cutting *c);
 ph_status ph_cut_demos(ph_cutting *c);
+/* What ph_cut_demos would say of one entry; behind the last one: of what is in none. */
+ph_status ph_cut_try_demo(ph_cutting *c, size_t entry);
 
 #endif

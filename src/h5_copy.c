@@ -100,9 +100,10 @@ ph_status ph_h5_link(hid_t to, const char *path, const char *present) {
 /* --- datasets --- */
 
 /* A limit to growth that is finite is taken over of a file that is whole alone: the index of the
- * chunks would have room for all of it, however much damage has made of it. */
-static hid_t create_same(hid_t to, const char *path, const ph_h5_shape *s, const ph_h5_extent *e,
-                         int64_t n, bool limits) {
+ * chunks would have room for all of it, however much damage has made of it. What cannot be made is
+ * said of the source's. */
+static ph_status create_same(hid_t *out, hid_t to, const char *path, hid_t dataset,
+                             const ph_h5_shape *s, const ph_h5_extent *e, int64_t n, bool limits) {
   hsize_t dim[H5S_MAX_RANK], most[H5S_MAX_RANK];
   memcpy(dim, s->dim, sizeof dim);
   dim[0] = (hsize_t)n;
@@ -111,9 +112,11 @@ static hid_t create_same(hid_t to, const char *path, const ph_h5_shape *s, const
   hid_t space = s->empty       ? H5Screate(H5S_NULL)
                 : e->rank == 0 ? H5Screate(H5S_SCALAR)
                                : H5Screate_simple(e->rank, dim, most);
-  hid_t made = H5Dcreate2(to, path, s->type, space, H5P_DEFAULT, s->creation, H5P_DEFAULT);
+  *out = H5Dcreate2(to, path, s->type, space, H5P_DEFAULT, s->creation, H5P_DEFAULT);
+  ph_status status =
+      *out < 0 ? ph_h5_error(PH_EFORMAT, dataset, "none like it can be made") : PH_OK;
   ph_h5_close(space);
-  return made;
+  return status;
 }
 
 static ph_status copy_chunks(hid_t made, hid_t from, const ph_h5_shape *s, const ph_h5_extent *e,
@@ -134,7 +137,8 @@ static ph_status copy_chunks(hid_t made, hid_t from, const ph_h5_shape *s, const
     }
     if (!status && size > 0 && H5Dread_chunk(from, H5P_DEFAULT, at, &mask, chunk) < 0)
       status = ph_h5_error(PH_EFORMAT, from, "chunk");
-    if (!status && size > 0 && H5Dwrite_chunk(made, H5P_DEFAULT, mask, at, size, chunk) < 0)
+    if (!status && size > 0 && made >= 0 &&
+        H5Dwrite_chunk(made, H5P_DEFAULT, mask, at, size, chunk) < 0)
       status = ph_h5_error(PH_EIO, made, "chunk");
     tick(arg, status ? 0 : size);
   } while (!status && ph_h5_next_chunk(s, e->rank, (hsize_t)n, at));
@@ -174,7 +178,8 @@ static int64_t rows_of_block(const ph_h5_shape *s, const ph_h5_extent *e, int64_
   return block < n ? block : n;
 }
 
-/* Through memory, in blocks of rows: n of them from the row `skip` on. */
+/* Through memory, in blocks of rows: n of them from the row `skip` on. Without `made` they are read
+ * only. */
 static ph_status copy_blocks(hid_t made, hid_t from, const ph_h5_shape *s, const ph_h5_extent *e,
                              int64_t skip, int64_t n, ph_h5_tick *tick, void *arg) {
   bool lies = s->layout == H5D_CONTIGUOUS && !e->text;
@@ -192,7 +197,7 @@ static ph_status copy_blocks(hid_t made, hid_t from, const ph_h5_shape *s, const
       status = ph_h5_refuse(PH_EFORMAT, from, "", "its rows cannot be read");
       break;
     }
-    if (!write_block(made, s, e, first, count, rows))
+    if (made >= 0 && !write_block(made, s, e, first, count, rows))
       status = ph_h5_error(PH_EIO, made, "rows");
     if (e->text)
       ph_h5_reclaim(s, e, count, rows);
@@ -212,8 +217,8 @@ ph_status ph_h5_copy_rows(hid_t to, const char *path, hid_t dataset, const ph_h5
   const char *fault = ph_h5_shape_read(&shape, &again, dataset);
   if (fault || n > extent->good)
     status = ph_h5_refuse(PH_EFORMAT, dataset, "", fault ? fault : "its rows are not there");
-  if (!status && (made = create_same(to, path, &shape, extent, n, false)) < 0)
-    status = ph_h5_error(PH_EFORMAT, to, path);
+  if (!status)
+    status = create_same(&made, to, path, dataset, &shape, extent, n, false);
   if (!status)
     status = extent->chunked && !extent->text
                  ? copy_chunks(made, dataset, &shape, extent, n, tick, arg)
@@ -236,8 +241,8 @@ static const char *slice_fault(const ph_h5_shape *s, const ph_h5_extent *e, int6
              : NULL;
 }
 
-ph_status ph_h5_copy_slice(hid_t to, const char *path, hid_t dataset, int64_t first, int64_t n,
-                           ph_h5_tick *tick, void *arg) {
+static ph_status take_slice(hid_t to, const char *path, hid_t dataset, int64_t first, int64_t n,
+                            bool write, ph_h5_tick *tick, void *arg) {
   ph_h5_shape shape;
   ph_h5_extent extent;
   hid_t made = H5I_INVALID_HID;
@@ -249,17 +254,28 @@ ph_status ph_h5_copy_slice(hid_t to, const char *path, hid_t dataset, int64_t fi
     fault = slice_fault(&shape, &extent, first, n);
   if (fault)
     status = ph_h5_refuse(PH_EFORMAT, dataset, "", fault);
-  if (!status && (made = create_same(to, path, &shape, &extent, n, true)) < 0)
-    status = ph_h5_error(PH_EFORMAT, to, path);
+  if (!status)
+    status = create_same(&made, to, path, dataset, &shape, &extent, n, true);
+  hid_t written = write ? made : H5I_INVALID_HID;
   if (!status && !(extent.chunked && ph_h5_unwritten(dataset)))
     status = extent.chunked && !extent.text && n == extent.rows
-                 ? copy_chunks(made, dataset, &shape, &extent, n, tick, arg)
-                 : copy_blocks(made, dataset, &shape, &extent, first, n, tick, arg);
+                 ? copy_chunks(written, dataset, &shape, &extent, n, tick, arg)
+                 : copy_blocks(written, dataset, &shape, &extent, first, n, tick, arg);
   ph_h5_close(made);
   ph_h5_shape_clear(&shape);
   H5Eclear2(H5E_DEFAULT);
   ph_h5_leave();
   return status;
+}
+
+ph_status ph_h5_copy_slice(hid_t to, const char *path, hid_t dataset, int64_t first, int64_t n,
+                           ph_h5_tick *tick, void *arg) {
+  return take_slice(to, path, dataset, first, n, true, tick, arg);
+}
+
+ph_status ph_h5_try_slice(hid_t to, const char *path, hid_t dataset, int64_t first, int64_t n,
+                          ph_h5_tick *tick, void *arg) {
+  return take_slice(to, path, dataset, first, n, false, tick, arg);
 }
 
 ph_status ph_h5_copy_picked(hid_t to, const char *path, hid_t dataset, const ph_h5_extent *extent,
@@ -273,8 +289,8 @@ ph_status ph_h5_copy_picked(hid_t to, const char *path, hid_t dataset, const ph_
   const char *fault = ph_h5_shape_read(&shape, &again, dataset);
   if (fault || !row)
     status = ph_h5_refuse(PH_EFORMAT, dataset, "", fault ? fault : "out of memory");
-  if (!status && (made = create_same(to, path, &shape, extent, n, false)) < 0)
-    status = ph_h5_error(PH_EFORMAT, to, path);
+  if (!status)
+    status = create_same(&made, to, path, dataset, &shape, extent, n, false);
   for (int64_t i = 0; i < n && !status; i++) {
     if (!ph_h5_read_rows(dataset, &shape, extent, rows[i], 1, row))
       status = ph_h5_error(PH_EFORMAT, dataset, "rows");

@@ -10,6 +10,9 @@
  * PH_EFORMAT: this cannot be copied, or not this part of it. */
 ph_status ph_h5_copy_slice(hid_t to, const char *path, hid_t dataset, int64_t first, int64_t n,
                            ph_h5_tick *tick, void *arg);
+/* The same but that no row is written: what would be read is. */
+ph_status ph_h5_try_slice(hid_t to, const char *path, hid_t dataset, int64_t first, int64_t n,
+                          ph_h5_tick *tick, void *arg);
 /* A group that is kept as that one is. PH_EIO. */
 ph_status ph_h5_group_same(hid_t *out, hid_t to, const char *path, hid_t group);
 /* Shape and type of a dataset as ph_h5_measure has them; all rows count as good, none is read. */

@@ -55,7 +55,7 @@ typedef struct ph_cut_tally {
 PH_API ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_seconds);
 
 /* Whether episodes of the first path can be cut at all. PH_EFORMAT: its layout cannot, which the
- * line names. Nothing is read. */
+ * line names, or the metadata.json of a batch cannot be read. No episode is read. PH_ENOMEM. */
 PH_API ph_status ph_cut_can(const ph_store *store);
 
 /* The id that each episode gets in the result, "" where it is left out. plan: a line for each entry
@@ -63,6 +63,17 @@ PH_API ph_status ph_cut_can(const ph_store *store);
  * ... by episode, then env, as pack has it; a dataset's by their order; demos of others keep their
  * names; a file of a batch is named by its new length. PH_ENOMEM. */
 PH_API ph_status ph_cut_ids(char (*ids)[128], const ph_store *store, const ph_cut_episode *plan);
+
+/* Whether an episode can be cut as that line of a plan says: all that would be read is read, and
+ * nothing is written. i behind the last episode: what is of none of them; plan is NULL then. The
+ * first path of the store is the source. Of opt: latched, keep_rewards, progress. The errors are
+ * those that ph_cut would end with. */
+PH_API ph_status ph_cut_try(ph_store *store, size_t i, const ph_cut_episode *plan,
+                            const ph_cut_options *opt);
+
+/* Reads all rows of an episode and gives nothing: whether they can be believed. Errors of
+ * ph_episode_read. */
+PH_API ph_status ph_cut_read(const ph_episode *episode);
 
 /* Writes `out` from `source`: a run directory, a dataset or an episode file of ours gives a
  * dataset; a file of the robosuite family gives one of the same layout, whose bytes, types, filters

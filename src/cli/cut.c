@@ -171,9 +171,8 @@ static void count(struct cut *c) {
   }
 }
 
-static int write_out(struct cut *c) {
+ph_cut_options cut_how(struct cut *c) {
   ph_cut_options how = PH_CUT_OPTIONS_INIT;
-  ph_cut_tally done = {0};
   how.keep_rewards = c->opt->keep_rewards;
   how.compress = c->opt->compress;
   how.latched = c->mode == CUT_TO_LATCH || c->mode == CUT_STEPS;
@@ -182,6 +181,12 @@ static int write_out(struct cut *c) {
   cut_name_judge(c);
   how.judge = c->judged[0] ? c->judged : NULL;
   how.fingerprint = c->several ? NULL : c->fingerprint;
+  return how;
+}
+
+static int write_out(struct cut *c) {
+  ph_cut_options how = cut_how(c);
+  ph_cut_tally done = {0};
   how.progress = progress;
   cli_catch_interrupt();
   ph_status status = ph_cut(c->out, c->source, c->plan, c->n, &how, &done);
@@ -212,6 +217,8 @@ static int run(struct cut *c) {
     status = name_output(c);
   if (status == EXIT_FINE)
     status = cut_make_plan(c);
+  if (status == EXIT_FINE)
+    status = cut_try_all(c);
   if (status != EXIT_FINE)
     return status;
   count(c);

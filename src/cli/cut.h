@@ -42,6 +42,7 @@ struct cut {
   size_t njudges;
 
   ph_cut_episode *plan;     /* (n), with what they say of states */
+  bool foreign;             /* another writer made it: episodes are tried before they are written */
   bool *bad;                /* (n) left out, and nobody asked for it */
   struct cut_claim *claims; /* (n) of the list of --steps; NULL: it says nothing of them */
   size_t n, nbad;
@@ -66,6 +67,10 @@ void cut_keep_judge(struct cut *c, size_t i, ph_task *task, uint8_t *predicate);
 /* As a judge has said it of states 0 .. last. NULL: no memory. */
 uint8_t *cut_bits(const ph_intervals *iv, int64_t last);
 void cut_free_judges(struct cut *c);
+/* Leaves out what cannot be cut although its rows are known; in a dry run looks at the rest too. */
+int cut_try_all(struct cut *c);
+/* How it is cut. */
+ph_cut_options cut_how(struct cut *c);
 /* Leaves an episode out for that reason. */
 void cut_leave_out(struct cut *c, size_t i, bool bad, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -14,6 +14,7 @@ struct found {
   int success;
   char reason[400]; /* "": it is kept */
   char alien[600];  /* why the list of --steps is none of it, or "" */
+  bool foreign;     /* of another writer: its rows have no checksums */
   bool failed;      /* it is one of those that --drop-failed is about */
   char *fingerprint;
   ph_task *task;      /* it latches by; NULL: by what the file stores, or by a judge */
@@ -142,23 +143,6 @@ static ph_status find_latch(struct found *f, struct cut *c, const struct opened 
 
 /* --- what else there is to say of one --- */
 
-/* Rows of ours have checksums: damage shows before anything is written. */
-static ph_status read_rows(const ph_episode *episode) {
-  enum { CHUNK = 256 };
-  const ph_dims *dims = &ph_episode_meta_of(episode)->dims;
-  ph_status status = PH_OK;
-  for (int i = 0; i < PH_COL_COUNT && status == PH_OK; i++) {
-    ph_column col = (ph_column)i;
-    int64_t rows = col == PH_COL_FINAL_STATE ? 0 : ph_episode_rows(episode, col);
-    size_t size = ph_schema_width(col, dims) * ph_type_size(ph_schema_column(col)->type);
-    void *block = rows > 0 ? malloc(CHUNK * size + 1) : NULL;
-    for (int64_t at = 0; block && at < rows && status == PH_OK; at += CHUNK)
-      status = ph_episode_read(episode, col, at, rows - at < CHUNK ? rows - at : CHUNK, block);
-    free(block);
-  }
-  return status;
-}
-
 static void find_range(struct found *f, const struct cut *c) {
   f->from = c->first;
   f->to = c->end < 0 ? f->actions : c->end;
@@ -198,7 +182,8 @@ static void find_out(struct found *f, struct cut *c, const struct opened *o) {
   if (c->claims && !cut_claim_holds(&c->claims[f->place], meta, c->opt->model != NULL, f->alien,
                                     sizeof f->alien))
     return;
-  ph_status status = meta->layout[0] ? PH_OK : read_rows(o->episode);
+  f->foreign = meta->layout[0];
+  ph_status status = f->foreign ? PH_OK : ph_cut_read(o->episode);
   if (status == PH_OK)
     status = find_rows(f, c, o);
   if (status != PH_OK)
@@ -247,6 +232,7 @@ static int take_found(void *arg, void *result) {
     return cli_fail(EXIT_ERROR, "cut: --steps %s: %s: %s", c->opt->steps_file, e->id, f->alien);
   e->actions = f->actions;
   e->states = f->states;
+  c->foreign = c->foreign || f->foreign;
   if (dropped)
     return EXIT_FINE;
   e->from = f->from;
