@@ -66,7 +66,7 @@ static bool is_in(const char *out, const char *source) {
   return strncmp(folder, root, n) == 0 && (folder[n] == 0 || folder[n] == '/');
 }
 
-static ph_status check_out(const char *out, const char *source) {
+ph_status ph_cut_check_out(const char *out, const char *source) {
   struct stat st;
   char folder[PATH_MAX];
   if (lstat(out, &st) == 0)
@@ -202,7 +202,7 @@ ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan
   static const ph_cut_options none = PH_CUT_OPTIONS_INIT;
   ph_cutting c = {.out = out, .source = source, .opt = opt ? opt : &none};
   c.tally.least = c.tally.most = -1;
-  ph_status status = check_out(out, source);
+  ph_status status = ph_cut_check_out(out, source);
   if (status)
     return status;
   if (ph_cut_is_batch(source))

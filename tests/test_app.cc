@@ -326,7 +326,7 @@ static const struct {
      [](const FakeApp &f, unsigned r) {
        return hold_wish_steps(&f.app.want.hold, 0.02, 25) == 30 && (r & REACT_SEEK);
      }},
-    {CMD_CUT, "",
+    {CMD_CUT, "/tmp/playhead-none.h5",
      [](const FakeApp &f, unsigned) {
        return f.app.cut_shown && f.app.want.cut.serial == 0 && has(f.said(), ":cut! writes 2");
      }},

@@ -1,10 +1,15 @@
 // The hold moved by keys and by name, and a cut that is asked for, shown, confirmed, given up.
+#include <filesystem>
+#include <fstream>
+
 #include "app_help.h"
 
 extern "C" {
 #include "held_view.h"
 #include "panel.h"
 }
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -156,7 +161,65 @@ TEST(AppHold, SuccessComesBeforeTheActions) {
 
 // --- :cut ---
 
-TEST(AppCut, IsShownFirstAndDoneWhenConfirmed) {
+/* In a folder of its own, where the fake dataset and its cuts would be. */
+class AppCut : public testing::Test {
+protected:
+  AppCut() {
+    fs::create_directories(dir / "runs" / "fake");
+    fs::create_directory(dir / "out dir");
+    fs::current_path(dir);
+  }
+  ~AppCut() {
+    fs::current_path(before);
+    fs::remove_all(dir);
+  }
+  fs::path before = fs::current_path();
+  std::string name = testing::TempDir() + "cutXXXXXX";
+  fs::path dir = mkdtemp(name.data());
+};
+
+TEST_F(AppCut, APreviewLapsesWhenTheHoldMoves) {
+  for (const char *moves : {"h", "H"}) {
+    FakeApp f;
+    f.line("hold 0.4");
+    f.line("cut out dir/x.h5");
+    EXPECT_TRUE(f.app.cut_shown);
+    f.keys(moves);
+    EXPECT_FALSE(f.app.cut_shown);
+    EXPECT_TRUE(has(f.said(), "not saved; :cut shows it anew")) << f.said();
+    f.line("cut!");
+    EXPECT_EQ(f.app.want.cut.serial, 0u);
+    EXPECT_TRUE(has(f.said(), "first :cut")) << f.said();
+    f.keys(moves);
+    EXPECT_FALSE(has(f.said(), "anew")) << f.said();
+  }
+}
+
+TEST_F(AppCut, ANameThatWouldBeRefusedIsRefusedAtOnce) {
+  std::ofstream("there.h5") << "x";
+  struct {
+    const char *name, *why;
+  } const names[] = {
+      {"there.h5", "cut: there.h5: it exists already"},
+      {"runs/fake/in.h5", "cut: runs/fake/in.h5: it would be in runs/fake"},
+      {"nodir/x.h5", "cut: nodir/x.h5: its folder: No such file"},
+  };
+  for (auto &n : names) {
+    FakeApp f;
+    f.line((std::string("cut ") + n.name).c_str());
+    EXPECT_TRUE(f.app.message_bad);
+    EXPECT_TRUE(has(f.said(), n.why)) << f.said();
+    EXPECT_FALSE(f.app.cut_shown);
+    f.line("cut!");
+    EXPECT_EQ(f.app.want.cut.serial, 0u);
+    f.line("cut");
+    f.line((std::string("cut! ") + n.name).c_str());
+    EXPECT_EQ(f.app.want.cut.serial, 0u);
+    EXPECT_TRUE(has(f.said(), n.why)) << f.said();
+  }
+}
+
+TEST_F(AppCut, IsShownFirstAndDoneWhenConfirmed) {
   FakeApp f;
   f.line("cut");
   EXPECT_TRUE(f.app.cut_shown);
@@ -172,7 +235,7 @@ TEST(AppCut, IsShownFirstAndDoneWhenConfirmed) {
   EXPECT_TRUE(f.app.message_bad);
 }
 
-TEST(AppCut, TakesAName) {
+TEST_F(AppCut, TakesAName) {
   FakeApp f;
   f.line("cut out dir/x.h5");
   EXPECT_TRUE(has(f.said(), "into out dir/x.h5")) << f.said();
@@ -182,7 +245,7 @@ TEST(AppCut, TakesAName) {
   EXPECT_TRUE(f.app.message_bad);
 }
 
-TEST(AppCut, OfTheHoldAndTheEpisodeThatWereShown) {
+TEST_F(AppCut, OfTheHoldAndTheEpisodeThatWereShown) {
   FakeApp f;
   f.line("hold 0.4");
   f.line("cut");
@@ -192,7 +255,7 @@ TEST(AppCut, OfTheHoldAndTheEpisodeThatWereShown) {
   EXPECT_EQ(f.app.want.cut.episode, 0u);
 }
 
-TEST(AppCut, IsNeverDoneUnasked) {
+TEST_F(AppCut, IsNeverDoneUnasked) {
   FakeApp f;
   f.line("cut!");
   EXPECT_EQ(f.app.want.cut.serial, 0u);
@@ -204,7 +267,7 @@ TEST(AppCut, IsNeverDoneUnasked) {
   EXPECT_EQ(f.app.want.cut.serial, 0u);
 }
 
-TEST(AppCut, SaysBySourceAndTakesOne) {
+TEST_F(AppCut, SaysBySourceAndTakesOne) {
   FakeApp f;
   f.line("cut");
   EXPECT_EQ(f.app.want.count_by, COUNT_STRICTEST);
@@ -220,7 +283,7 @@ TEST(AppCut, SaysBySourceAndTakesOne) {
   EXPECT_TRUE(has(f.said(), "into norecorded")) << f.said();
 }
 
-TEST(AppCut, TheWordForItTakesAName) {
+TEST_F(AppCut, TheWordForItTakesAName) {
   FakeApp f;
   f.line("cut! out dir/x.h5");
   EXPECT_EQ(f.app.want.cut.serial, 0u);
@@ -231,7 +294,7 @@ TEST(AppCut, TheWordForItTakesAName) {
   EXPECT_STREQ(f.app.want.cut.out, "out dir/x.h5");
 }
 
-TEST(AppCut, WhereNothingJudgesItSaysSo) {
+TEST_F(AppCut, WhereNothingJudgesItSaysSo) {
   FakeApp f;
   f.line("cut");
   struct snapshot *snap = fake_answer(f.app.want);
@@ -245,7 +308,7 @@ TEST(AppCut, WhereNothingJudgesItSaysSo) {
 }
 
 // What it would do takes the keys of a list, and Esc puts it away before anything else.
-TEST(AppCut, EscLeavesItAndKeepsTheZoom) {
+TEST_F(AppCut, EscLeavesItAndKeepsTheZoom) {
   FakeApp f;
   f.app.zoomed = PANEL_STATE;
   f.line("cut");
@@ -257,7 +320,7 @@ TEST(AppCut, EscLeavesItAndKeepsTheZoom) {
 }
 
 // While it is still counted, the word for it waits.
-TEST(AppCut, WaitsUntilAllEpisodesWereLookedAt) {
+TEST_F(AppCut, WaitsUntilAllEpisodesWereLookedAt) {
   FakeApp f;
   EXPECT_TRUE(app_line(&f.app, "cut") & REACT_SEEK);
   EXPECT_TRUE(f.app.cut_waits);
@@ -274,7 +337,7 @@ TEST(AppCut, WaitsUntilAllEpisodesWereLookedAt) {
   EXPECT_TRUE(has(f.said(), ":cut! writes")) << f.said();
 }
 
-TEST(AppCut, WhatBecameOfItIsLoggedOnce) {
+TEST_F(AppCut, WhatBecameOfItIsLoggedOnce) {
   FakeApp f;
   f.line("cut");
   f.line("cut!");
@@ -293,7 +356,7 @@ TEST(AppCut, WhatBecameOfItIsLoggedOnce) {
   EXPECT_STREQ(f.app.log[before % APP_LOG_LINES], "2 of 5 episodes are in runs/fake_hold");
 }
 
-TEST(AppCut, EscGivesItUpAndQuittingAsksAgain) {
+TEST_F(AppCut, EscGivesItUpAndQuittingAsksAgain) {
   FakeApp f;
   f.line("cut");
   f.line("cut!");

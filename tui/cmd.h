@@ -32,6 +32,8 @@ void app_take_branch(struct app *app, uint64_t saves);
 unsigned app_open(struct app *app, size_t episode, int64_t step);
 /* What a cut would do is no longer listed, or the one under way is given up. False: neither. */
 bool app_drop_cut(struct app *app);
+/* What a cut would do is no longer so: it has to be shown again. False: it was not shown. */
+bool app_lapse_cut(struct app *app);
 /* The output of the cut that is under way; NULL: none is. */
 const char *app_cutting(const struct app *app);
 /* Says what a cut would do, when that is known, and what became of one; cuts: ended before. */

@@ -61,6 +61,23 @@ static bool take_default_name(struct app *app) {
   return app->cut_out[0] != 0;
 }
 
+/* Whether it can be written there; else complained, and there is nothing to confirm. */
+static bool check_name(struct app *app) {
+  if (!take_default_name(app))
+    app_complain(app, "cut: the default name is too long: :cut FILE");
+  else if (ph_cut_check_out(app->cut_out, app_held(app)->plan.source) != PH_OK)
+    app_complain(app, "cut: %s", ph_error());
+  else
+    return true;
+  app->cut_shown = false;
+  return false;
+}
+
+static void show(struct app *app) {
+  if (check_name(app))
+    preview(app);
+}
+
 static unsigned propose(struct app *app, const char *args) {
   char file[PROMPT_SIZE];
   enum count_by by;
@@ -76,10 +93,8 @@ static unsigned propose(struct app *app, const char *args) {
   if (app->cut_waits) {
     app->want.serial++;
     app_say(app, "cut: its episodes are looked at first");
-  } else if (take_default_name(app)) {
-    preview(app);
   } else {
-    app_complain(app, "cut: the default name is too long: :cut FILE");
+    show(app);
   }
   return REACT_REDRAW | REACT_RELAYOUT | (app->cut_waits ? REACT_SEEK : 0);
 }
@@ -93,8 +108,8 @@ static unsigned confirm(struct app *app, const char *file) {
     return REACT_REDRAW;
   }
   const struct held_answer *h = app_held(app);
-  if ((*file && !name_output(app, file)) || !take_default_name(app))
-    return REACT_REDRAW;
+  if ((*file && !name_output(app, file)) || !check_name(app))
+    return REACT_REDRAW | REACT_RELAYOUT;
   if (h->plan.kept == 0) {
     preview(app);
     return REACT_REDRAW;
@@ -128,6 +143,12 @@ const char *app_cutting(const struct app *app) {
   return asked && app->want.cut.dropped != app->want.cut.serial ? app->want.cut.out : NULL;
 }
 
+bool app_lapse_cut(struct app *app) {
+  bool shown = app->cut_shown;
+  app->cut_shown = app->cut_waits = false;
+  return shown;
+}
+
 bool app_drop_cut(struct app *app) {
   struct cut_wish *wish = &app->want.cut;
   if (app->cut_shown) {
@@ -147,8 +168,7 @@ void app_take_cut(struct app *app, uint64_t cuts) {
   const struct held_answer *h = app_held(app);
   if (h && app->cut_waits && is_ready(app)) {
     app->cut_waits = false;
-    if (take_default_name(app))
-      preview(app);
+    show(app);
   }
   if (h && h->cuts > cuts)
     app_log(app, h->cut_failed, "%s", h->cut);

@@ -28,15 +28,16 @@ static unsigned use_hold(struct app *app, const struct reel *reel, int64_t steps
   double dt = reel->meta.control_dt;
   int64_t own = reel->meta.hold_steps;
   char now[32];
+  const char *anew = app_lapse_cut(app) ? "; :cut shows it anew" : "";
   app->want.hold = (struct hold_wish){.on = true, .seconds = seconds, .count = true};
   app->want.serial++;
   snprintf(now, sizeof now, "%.9g s", seconds);
   if (steps == own)
-    app_say(app, "hold %s = %lld steps, as in the file", now, (long long)steps);
+    app_say(app, "hold %s = %lld steps, as in the file%s", now, (long long)steps, anew);
   else
-    app_say(app, "hold %s = %lld steps, file %.4g s: not saved", now, (long long)steps,
-            (double)own * dt);
-  return REACT_REDRAW | REACT_SEEK;
+    app_say(app, "hold %s = %lld steps, file %.4g s: not saved%s", now, (long long)steps,
+            (double)own * dt, anew);
+  return REACT_REDRAW | REACT_SEEK | (*anew ? REACT_RELAYOUT : 0);
 }
 
 /* As a person would write them: 0.3 of 3 steps of 0.1 s. */

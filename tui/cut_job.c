@@ -27,9 +27,13 @@ static bool look(void *arg, size_t done, size_t all) {
 }
 
 static void say_done(struct cut_job *j, const ph_cut_tally *tally) {
+  const struct cut_order *o = &j->order;
+  char hold[48] = "each its own hold";
+  if (o->hold_seconds >= 0)
+    snprintf(hold, sizeof hold, "a hold of %.9g s", o->hold_seconds);
   snprintf(j->text, sizeof j->text,
-           "%zu of %zu episodes are in %s: ends by %s, %lld..%lld steps cut", tally->kept,
-           tally->kept + tally->dropped, j->order.out, j->order.method, (long long)tally->least,
+           "%zu of %zu episodes are in %s: ends by %s at %s, %lld..%lld steps cut", tally->kept,
+           tally->kept + tally->dropped, o->out, o->method, hold, (long long)tally->least,
            (long long)tally->most);
 }
 

@@ -54,6 +54,10 @@ typedef struct ph_cut_tally {
  * long. */
 PH_API ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_seconds);
 
+/* Whether a result may be called so: PH_EEXIST: it is there; PH_EINVAL: it would be in the source;
+ * PH_EIO: there is no folder for it, or none that can be written to. */
+PH_API ph_status ph_cut_check_out(const char *out, const char *source);
+
 /* Whether episodes of the first path can be cut at all. PH_EFORMAT: its layout cannot, which the
  * line names, or the metadata.json of a batch cannot be read. No episode is read. PH_ENOMEM. */
 PH_API ph_status ph_cut_can(const ph_store *store);
