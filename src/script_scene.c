@@ -322,8 +322,10 @@ static int scene_dist(lua_State *L) {
   lua_settop(L, 2);
   const char *from = place(L, 1, view, a), *to = place(L, 2, view, b);
   double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2], d = sqrt(x * x + y * y + z * z);
-  if (!lua_toboolean(L, lua_upvalueindex(2)) || !ph_script_of(L)->read.group)
+  if (!lua_toboolean(L, lua_upvalueindex(2)) || !ph_script_of(L)->read.group) {
     note_read(L, "dist", from, to, d);
+    ph_script_of(L)->read.unit = "m";
+  }
   lua_pushnumber(L, d);
   return 1;
 }

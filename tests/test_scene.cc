@@ -217,7 +217,7 @@ TEST_F(Scene, ConditionsSayWhatTheyReadLast) {
   const char *reads[] = {
       "joint.drawer", "dist(cup,grip)",   "force(cup,table)", "", "body.cup.z", "body.cup.up",
       "time",         "contact(cup,ta*)", "contact(cup,arm)"};
-  const char *units[] = {"", "", "N", "", "", "", "", "points", "points"};
+  const char *units[] = {"", "m", "N", "", "", "", "", "points", "points"};
   for (int i = 0; i < 9; i++) {
     EXPECT_STREQ(names[i], c[i].name);
     EXPECT_STREQ(reads[i], c[i].reads);

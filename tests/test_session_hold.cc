@@ -205,7 +205,7 @@ TEST(SessionHold, IntervalsSayWhatBrokeThem) {
     }
   }
   EXPECT_TRUE(a->interval[0].broken);
-  EXPECT_STREQ(a->interval[0].by, "near 0.1221");
+  EXPECT_STREQ(a->interval[0].by, "near 0.1221 m");
   EXPECT_FALSE(a->interval[1].broken);
   EXPECT_STREQ(a->interval[1].by, "");
 }

@@ -73,7 +73,8 @@ typedef struct ph_condition {
   bool value;
   char reads[48]; /* what it looked at last, "joint.drawer"; "" if nothing */
   double read;    /* the number it saw there: of "contact(a,b)" in how many points they touch */
-  char unit[8];   /* of that: "N" of a force, "points" of a contact; "" where it is not said */
+  char unit[8]; /* of that: "m" of a distance, "N" of a force, "points" of a contact; "" where it is
+                   not said */
 } ph_condition;
 
 #ifdef __cplusplus
