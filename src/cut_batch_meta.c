@@ -60,11 +60,11 @@ static int set_below(json_t *meta, const char *name, const char *key, json_t *va
 }
 
 static json_t *hold_of(const ph_batch *b) {
-  bool kept = b->opt->hold_seconds < 0 && !b->opt->latched;
+  bool kept = b->opt->hold_seconds < 0 && !b->opt->no_hold;
   json_t *hold = kept ? source_hold(b->meta) : NULL;
-  return b->opt->hold_seconds >= 0 ? ph_json_number(b->opt->hold_seconds)
-         : hold                    ? json_deep_copy(hold)
-                                   : json_null();
+  return b->opt->hold_seconds >= 0 && !b->opt->no_hold ? ph_json_number(b->opt->hold_seconds)
+         : hold                                        ? json_deep_copy(hold)
+                                                       : json_null();
 }
 
 static json_t *or_null(json_t *borrowed) {
@@ -74,7 +74,7 @@ static json_t *or_null(json_t *borrowed) {
 /* Where the demonstrations were collected the hold was that of the first source. */
 static int set_holds(const ph_batch *b) {
   json_t *collected = json_object_get(b->meta, "collect_" HOLD);
-  if (b->opt->hold_seconds < 0 && !b->opt->latched)
+  if (b->opt->hold_seconds < 0 && !b->opt->no_hold)
     return 0;
   collected = or_null(json_is_number(collected) ? collected : source_hold(b->meta));
   int failed = set(b->meta, "collect_" HOLD, collected);

@@ -13,11 +13,11 @@ ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt
                       const ph_episode_meta *source) {
   *seconds = source->hold_seconds;
   *steps = source->hold_steps;
-  if (opt->hold_seconds < 0 && opt->latched) { /* at what hold nobody says */
+  if (opt->no_hold) {
     *seconds = -1;
     *steps = 0;
   }
-  if (opt->hold_seconds < 0 || opt->hold_seconds == source->hold_seconds)
+  if (opt->no_hold || opt->hold_seconds < 0 || opt->hold_seconds == source->hold_seconds)
     return PH_OK;
   *seconds = opt->hold_seconds;
   *steps = opt->hold_seconds > 0 ? -1 : 0;

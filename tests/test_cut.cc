@@ -126,7 +126,7 @@ TEST_F(Cut, DatasetsAndEpisodeFilesAreCutTheSameWay) {
       ASSERT_TRUE(a && b) << ph_error();
       EXPECT_EQ(entry(to, k)->episode, entry(from, k)->episode); /* in the order of the file */
       expect_slice(a.get(), b.get(), 0, plan[k].to, true);
-      EXPECT_EQ(ph_episode_meta_of(b.get())->hold_seconds, -1); /* nobody says at which */
+      EXPECT_EQ(ph_episode_meta_of(b.get())->hold_seconds, 0.5); /* as in the source */
     }
   }
   WriteRun();

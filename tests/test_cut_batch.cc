@@ -293,6 +293,7 @@ TEST_F(CutBatch, ARangeLeavesTheHoldsAsTheyWere) {
 
 TEST_F(CutBatch, RowsWithoutAHoldClaimNone) {
   opt.hold_seconds = -1;
+  opt.no_hold = true;
   OK(cut());
   json_t *m = meta(), *trim = json_object_get(m, "success_hold_trim");
   for (const char *name : {"task", "env_config"})

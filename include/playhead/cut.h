@@ -29,8 +29,8 @@ typedef struct ph_cut_options {
   bool compress;           /* of our own layouts: as pack */
   bool latched;            /* the episodes end at a latch: success, done and the last reward say so.
                               false: a range; rewards and flags stay as they are */
-  double hold_seconds;     /* in force in the result; negative: as in the source,
-                              and where the episodes end at a latch none is claimed */
+  bool no_hold;            /* they do at a hold that nobody says: none is in force in the result */
+  double hold_seconds;     /* in force in the result; negative: as in the source */
   const char *method;      /* "recorded", "kinematic", "dynamic", "range", "trim-idle", "steps" */
   const char *judge;       /* nullable: who judged, for provenance. No hold is claimed then where
                               neither what is stored nor the plan's task or predicate latches there */
@@ -41,7 +41,7 @@ typedef struct ph_cut_options {
   void *arg;
 } ph_cut_options;
 #define PH_CUT_OPTIONS_INIT                                                                        \
-  { false, false, true, -1, "steps", NULL, NULL, NULL, NULL, NULL }
+  { false, false, true, false, -1, "steps", NULL, NULL, NULL, NULL, NULL }
 
 typedef struct ph_cut_tally {
   size_t kept, dropped;

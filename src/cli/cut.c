@@ -177,6 +177,7 @@ ph_cut_options cut_how(struct cut *c) {
   how.compress = c->opt->compress;
   how.latched = c->mode == CUT_TO_LATCH || c->mode == CUT_STEPS;
   how.hold_seconds = c->hold;
+  how.no_hold = c->mode == CUT_STEPS && c->hold < 0;
   how.method = cut_method(c);
   cut_name_judge(c);
   how.judge = c->judged[0] ? c->judged : NULL;
