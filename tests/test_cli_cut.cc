@@ -537,6 +537,34 @@ TEST_F(CliCut, LatchPipesABatchIntoIt) {
   EXPECT_EQ(contents_of(batch.path), files);
 }
 
+/* Only the ends of a batch's episodes can be cut: one that would begin later is left out alone. */
+TEST_F(CliCut, ABatchsEpisodeThatWouldBeginLaterIsLeftOutAlone) {
+  bigym::Batch batch;
+  Put("scene.xml", bigym::model_xml);
+  auto resting = bigym::episode(31); /* it moves from row 9 on, the others from row 0 on */
+  bigym::set(resting, "action", bigym::floats({31, 2}));
+  std::vector<double> x;
+  for (int t = 0; t < 31; t++)
+    for (int k = 0; k < 3; k++)
+      x.push_back(t < 10 ? 0 : 0.01 * t);
+  bigym::set(resting, "full_qpos", bigym::array_of("<f8", {31, 3}, bigym::raw(x)));
+  batch.put(batch.a, bigym::zip(resting));
+  auto files = contents_of(batch.path);
+  for (bool dry : {true, false}) {
+    std::vector<string> args = {"cut",     batch.path,  "--trim-idle", "0.0001",
+                                "--model", "scene.xml", "-o",          Path("o")};
+    if (dry)
+      args.push_back("--dry-run");
+    Outcome o = Run(args);
+    EXPECT_EQ(o.status, 1) << o.err << o.out;
+    EXPECT_NE(o.out.find(batch.a + ": left out: "), string::npos) << o.out;
+    EXPECT_NE(o.out.find("only its end can be cut"), string::npos) << o.out;
+    EXPECT_NE(o.out.find("2 of 3 episodes are kept (trim-idle)"), string::npos) << o.out;
+    EXPECT_EQ(fs::exists(top / "o"), !dry);
+  }
+  EXPECT_EQ(contents_of(batch.path), files);
+}
+
 /* A disk of its own that has no room for the result. */
 TEST_F(CliCut, ADiskThatIsReallyFullLeavesNothing) {
   bigym::Batch batch;
