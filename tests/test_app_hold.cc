@@ -33,6 +33,17 @@ TEST(AppHold, KeysMoveItByAStepAndACountByMany) {
   EXPECT_TRUE(has(f.said(), "as in the file")) << f.said();
 }
 
+TEST(AppHold, AFileThatSaysNoneIsNotGivenOne) {
+  FakeApp f;
+  auto *reel = const_cast<struct reel *>(app_reel(&f.app));
+  reel->hold_steps = reel->meta.hold_steps = 0;
+  reel->meta.hold_seconds = -1;
+  f.keys("H");
+  EXPECT_TRUE(has(f.said(), "hold 0.02 s = 1 steps, file says none: not saved")) << f.said();
+  f.keys("h");
+  EXPECT_FALSE(has(f.said(), "as in the file")) << f.said();
+}
+
 TEST(AppHold, MoreKeysThanAnswersAddUp) {
   FakeApp f;
   for (int i = 0; i < 7; i++)

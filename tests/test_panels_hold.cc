@@ -96,6 +96,8 @@ TEST(PanelsHold, AnotherHoldIsSaidToBeUnsaved) {
   EXPECT_TRUE(has(text, "hold 0.48 s not saved, file 0.5 s")) << text;
   EXPECT_TRUE(has(text, "/24 = 0.00/0.48 s, not saved")) << text;
   EXPECT_TRUE(has(h.text(24, 80), "0.48 s, not saved"));
+  const_cast<struct reel *>(app_reel(&h.a))->meta.hold_seconds = -1;
+  EXPECT_TRUE(has(h.text(40, 160), "hold 0.48 s not saved, file says none"));
 }
 
 TEST(PanelsHold, TheWholeList) {

@@ -27,16 +27,18 @@ static const struct reel *held_reel(struct app *app) {
 static unsigned use_hold(struct app *app, const struct reel *reel, int64_t steps, double seconds) {
   double dt = reel->meta.control_dt;
   int64_t own = reel->meta.hold_steps;
-  char now[32];
+  char now[32], file[40] = "says none";
+  bool said = reel->meta.hold_seconds >= 0;
   const char *anew = app_lapse_cut(app) ? "; :cut shows it anew" : "";
   app->want.hold = (struct hold_wish){.on = true, .seconds = seconds, .count = true};
   app->want.serial++;
   snprintf(now, sizeof now, "%.9g s", seconds);
-  if (steps == own)
+  if (said)
+    snprintf(file, sizeof file, "%.4g s", (double)own * dt);
+  if (said && steps == own)
     app_say(app, "hold %s = %lld steps, as in the file%s", now, (long long)steps, anew);
   else
-    app_say(app, "hold %s = %lld steps, file %.4g s: not saved%s", now, (long long)steps,
-            (double)own * dt, anew);
+    app_say(app, "hold %s = %lld steps, file %s: not saved%s", now, (long long)steps, file, anew);
   return REACT_REDRAW | REACT_SEEK | (*anew ? REACT_RELAYOUT : 0);
 }
 

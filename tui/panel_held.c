@@ -33,7 +33,10 @@ void held_header(struct strip *strip, const struct app *app) {
   if (!held_unsaved(app))
     return;
   held_seconds(now, sizeof now, dt, h->steps);
-  held_seconds(own, sizeof own, dt, h->own);
+  if (app_reel(app)->meta.hold_seconds < 0)
+    snprintf(own, sizeof own, "says none");
+  else
+    held_seconds(own, sizeof own, dt, h->own);
   strip_add(strip, 2, STYLE_WARN, STRIP_BAR, "hold %s not saved", now);
   strip_add(strip, 4, STYLE_WARN, STRIP_GLUE, ", file %s", own);
 }
