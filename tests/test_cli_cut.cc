@@ -487,6 +487,11 @@ TEST_F(CliCut, ALayoutThatCannotBeCutIsNamed) {
   }
   ExpectNothingNew({"cut", "arrays.h5", "--range", "0:3", "-o", "o.h5"}, 3,
                    "its layout (arrays) cannot be cut");
+  ExpectNothingNew({"cut", "arrays.h5", "--range", "0:3", "--dry-run"}, 3, "cannot be cut");
+  bigym::Batch batch; /* one file of it is none */
+  for (const char *last : {"--dry-run", "--strict"})
+    ExpectNothingNew({"cut", batch / batch.a, "--hold", "0", last}, 3,
+                     "its layout (BiGym) cannot be cut");
 }
 
 TEST_F(CliCut, ABatchOfBiGymBecomesABatch) {
