@@ -172,6 +172,31 @@ TEST_F(CliCut, LatchPipesIntoIt) {
 }
 
 /* Episodes of every run have the same names. */
+/* One rule by either way: what some episode does not allow is not chosen for the others. */
+TEST_F(CliCut, AListIsCutByTheSourceThatAllEpisodesAllow) {
+  string plain = kCart, success = "success = function(s) return s.joint.cart > 0.01 end,";
+  plain.replace(plain.find(success), success.size(), "");
+  Put("cart.lua", plain.c_str());
+  ASSERT_EQ(Record("plain").status, 0);
+  Outcome o = Run({"pack", "run", "plain", "-o", "both.h5"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  Outcome direct = Run({"cut", "--json", "--dry-run", "--hold", "0.02", "both.h5"});
+  Outcome piped =
+      Shell("$P latch --json --hold 0.02 both.h5 | $P cut --json --dry-run --steps - both.h5");
+  json_t *a = Json(direct), *b = Json(piped);
+  EXPECT_EQ(Text(a, "by"), "recorded");
+  EXPECT_EQ(Text(b, "by"), "recorded");
+  EXPECT_TRUE(json_equal(json_object_get(a, "episodes"), json_object_get(b, "episodes")))
+      << direct.out << piped.out;
+  json_decref(a);
+  json_decref(b);
+}
+
+TEST_F(CliCut, AHoldBelowNoughtInAListIsRefused) {
+  Put("l.json", R"({"hold_seconds": -0.5, "episodes": []})");
+  ExpectNothingNew({"cut", "run", "--steps", "l.json", "-o", "o.h5"}, 3, "hold_seconds");
+}
+
 TEST_F(CliCut, RowsOfAnotherRecordingAreRefused) {
   auto refused = [&](const string &line, const string &source, const string &part) {
     auto names = Names();

@@ -71,15 +71,37 @@ static int by_id(struct cut *c, json_t *object, bool *seen) {
   return all_seen(c, seen);
 }
 
-/* The strictest source by which any of the episodes has a row. */
+static int source_of(const json_t *name) {
+  for (int s = 0; s < PH_LATCH_SOURCES; s++)
+    if (json_is_string(name) &&
+        strcmp(json_string_value(name), ph_latch_source_name((ph_latch_source)s)) == 0)
+      return s;
+  return -1;
+}
+
+/* The strictest that an episode of the list allows; where the list does not say, by which it has a
+ * row; -1: it has no say. */
+static int strictest(const json_t *e) {
+  int by = source_of(json_object_get(e, "strictest"));
+  if (json_object_get(e, "strictest"))
+    return by;
+  for (by = PH_LATCH_SOURCES - 1; by >= 0; by--)
+    if (json_is_integer(json_object_get(e, ph_latch_source_name((ph_latch_source)by))))
+      break;
+  return by;
+}
+
+/* The strictest source that every episode allows, as where no list is given. */
 static void choose_source(struct cut *c, const json_t *episodes) {
   size_t i;
   json_t *e;
-  for (int s = PH_LATCH_SOURCES - 1; s >= 0 && c->by == PH_LATCH_SOURCES; s--)
-    json_array_foreach(episodes, i, e) {
-      if (json_is_integer(json_object_get(e, ph_latch_source_name((ph_latch_source)s))))
-        c->by = (ph_latch_source)s;
-    }
+  int by = PH_LATCH_SOURCES;
+  json_array_foreach(episodes, i, e) {
+    int this = strictest(e);
+    by = this >= 0 && this < by ? this : by;
+  }
+  if (c->by == PH_LATCH_SOURCES)
+    c->by = (ph_latch_source)by;
 }
 
 static int take_facts(struct cut *c, const json_t *latch) {
@@ -87,6 +109,8 @@ static int take_facts(struct cut *c, const json_t *latch) {
                *fingerprint = json_object_get(latch, "fingerprint");
   if (c->hold >= 0 && json_is_number(hold) && json_number_value(hold) != c->hold)
     return refuse(c, "", "its hold is another than that of --hold");
+  if (json_is_number(hold) && json_number_value(hold) < 0)
+    return refuse(c, "", "its hold_seconds is less than 0");
   if (json_is_number(hold))
     c->hold = json_number_value(hold);
   if (json_is_object(fingerprint))

@@ -99,6 +99,14 @@ static json_t *base_facts(const struct latch_result *r) {
                    ph_json_text(r->entry.file), "path", ph_json_text(r->entry.group));
 }
 
+/* The strictest source that the episode allows, of those that were asked. */
+static json_t *strictest(const struct latch *v, const struct latch_result *r) {
+  int by = r->opened ? (int)r->strictest : -1;
+  while (by >= 0 && !v->asked[by])
+    by--;
+  return by >= 0 ? json_string(ph_latch_source_name((ph_latch_source)by)) : json_null();
+}
+
 static void add_one(const struct latch *v, const struct latch_result *r) {
   char why[400];
   double seconds = -1;
@@ -111,6 +119,7 @@ static void add_one(const struct latch *v, const struct latch_result *r) {
   add_counts(v, r, steps, episode);
   json_object_set_new(episode, "reason", any ? json_null() : first_reason(reasons));
   json_object_set_new(episode, "reasons", reasons);
+  json_object_set_new(episode, "strictest", strictest(v, r));
   json_object_set_new(episode, "disagreements", disagreements(r, steps));
   json_object_set_new(episode, "hold_seconds", seconds_or_null(seconds));
   json_object_set_new(episode, "hold_steps", report_index(steps));

@@ -30,6 +30,7 @@ struct latch_result {
   int64_t in_force_steps;           /* -1: to be counted by control_dt */
   bool no_hold;                     /* nothing says one: 0 is taken */
   ph_outcomes of[PH_LATCH_SOURCES]; /* owned */
+  ph_latch_source strictest;        /* that it allows, as cut has it; where it is opened */
   char *fingerprint;                /* owned; of the one hold; NULL */
   struct latch_broke *broke;        /* (nbroke) owned; in order of rows */
   size_t nbroke;

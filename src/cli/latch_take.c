@@ -144,6 +144,14 @@ static ph_status print_finger(const struct latch *v, struct latch_result *r,
   return ph_latch_fingerprint(&r->fingerprint, meta, model, task, seconds, steps);
 }
 
+/* As cut chooses. */
+static ph_latch_source strictest(const struct latch *v, const ph_episode *episode,
+                                 const ph_model *model, const ph_task *task) {
+  if (v->judge)
+    return model ? PH_LATCH_KINEMATIC : PH_LATCH_RECORDED;
+  return ph_outcomes_strictest(episode, model, task, v->opt->tolerance != NULL);
+}
+
 static ph_status look(struct latch *v, struct latch_result *r, const ph_episode *episode) {
   const ph_episode_meta *meta = ph_episode_meta_of(episode);
   pthread_mutex_lock(&v->desk);
@@ -161,6 +169,7 @@ static ph_status look(struct latch *v, struct latch_result *r, const ph_episode 
     if (v->asked[k])
       status = take(v, r, (ph_latch_source)k, episode, model, task);
   tell_why(r);
+  r->strictest = strictest(v, episode, model, task);
   if (status == PH_OK)
     status = print_finger(v, r, meta, model, task);
   if (status == PH_OK && choose_rows(v, r))
