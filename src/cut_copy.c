@@ -111,6 +111,35 @@ static size_t entry_of(const ph_cut_file *f, const char *name, size_t guess) {
   return SIZE_MAX;
 }
 
+/* There is room for it. */
+static void note_alias(ph_cut_file *f, hid_t group) {
+  uint64_t address;
+  if (ph_h5_names_of(group) > 1 && ph_h5_address(&address, group) == PH_OK)
+    f->alias[f->naliases++] = address;
+}
+
+/* What is at another place would be whole there. */
+static ph_status find_aliases(ph_cut_file *f, hid_t data, char *const *names, size_t n) {
+  hid_t demo;
+  f->alias = calloc(n + 1, sizeof *f->alias);
+  if (!f->alias)
+    return ph_fail(PH_ENOMEM, "%s: out of memory", f->c->source);
+  note_alias(f, data);
+  for (size_t i = 0; i < n; i++)
+    if (ph_h5_kind_of(data, names[i]) == PH_H5_GROUP && !ph_h5_group(&demo, data, names[i])) {
+      note_alias(f, demo);
+      ph_h5_close(demo);
+    }
+  return PH_OK;
+}
+
+static bool is_alias(const ph_cut_file *f, uint64_t address) {
+  for (size_t i = 0; i < f->naliases; i++)
+    if (f->alias[i] == address)
+      return true;
+  return false;
+}
+
 /* A demo whose name is too long for an entry is of none. */
 static ph_status find_left_out(ph_cut_file *f) {
   char **names = NULL;
@@ -119,6 +148,8 @@ static ph_status find_left_out(ph_cut_file *f) {
   ph_status status = ph_h5_group(&data, f->from, "/data");
   if (!status)
     status = ph_demo_names(&names, &n, data);
+  if (!status)
+    status = find_aliases(f, data, names, n);
   for (size_t i = 0; i < n && !status; i++) {
     size_t entry = entry_of(f, names[i], i);
     if (entry == SIZE_MAX || f->c->at[entry]->dropped)
@@ -261,6 +292,9 @@ static ph_status copy_below(struct place *p, hid_t group, const char *name) {
   bool several = entry == SIZE_MAX && ph_h5_names_of(from) > 1;
   if (several)
     status = ph_h5_address(&address, from);
+  if (several && !status && is_alias(p->f, address) && strcmp(p->path, "/data") != 0)
+    status = ph_fail(PH_EFORMAT, "%s: %s: it is another name of /data or of a demo that is cut",
+                     p->f->c->source, p->path);
   const char *twin = several && !status ? find_twin(p->f, address, apart, of) : NULL;
   if (twin)
     status = ph_h5_link(p->f->to, p->path, twin);
@@ -361,6 +395,7 @@ ph_status ph_cut_copy(ph_cut_file *f) {
   ph_h5_close(from);
   clear_twins(f);
   ph_h5_names_free(f->left_out, f->nleft_out);
+  free(f->alias);
   return status;
 }
 

@@ -14,10 +14,12 @@ typedef struct ph_cut_file {
   size_t entry; /* where it is dry: of the store; behind its last: what is of none */
   int fd;       /* the child's end of its socket */
   uint64_t ticked;
-  size_t done;              /* demos that are kept and written */
-  int64_t total;            /* actions in them */
-  char **left_out;          /* owned, by strcmp: names below /data of demos that are not kept */
+  size_t done;     /* demos that are kept and written */
+  int64_t total;   /* actions in them */
+  char **left_out; /* owned, by strcmp: names below /data of demos that are not kept */
   size_t nleft_out;
+  uint64_t *alias; /* owned: of /data and its demos, those that have other names too */
+  size_t naliases;
   struct ph_cut_twin *twin; /* owned: objects that were copied as they are */
   size_t ntwins, twins_room;
   char *models;  /* owned: a hidden folder for those beside the source; NULL: they stay there */
