@@ -26,7 +26,7 @@ static ph_npz_cut cut_of(ph_batch *b, const ph_batch_item *item, const ph_npy *i
 
 static ph_status check_rows(const ph_batch *b, const ph_batch_item *item) {
   const ph_cut_episode *plan = item->plan;
-  long long frames = (long long)item->frames, kept = (long long)plan->to + 1;
+  long long frames = (long long)item->frames, kept = plan->to < INT64_MAX ? plan->to + 1 : plan->to;
   if (plan->states > 0 && plan->states != item->frames)
     return ph_fail(PH_EINVAL, "%s: %s: the list says that it has %lld frames; it has %lld",
                    b->source, item->file, (long long)plan->states, frames);

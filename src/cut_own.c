@@ -74,10 +74,10 @@ static ph_status settle(struct own *o) {
   m->actions = plan->to - plan->from;
   m->states = m->actions + (plan->to < source->states);
   ph_status status = ph_cut_hold(&m->hold_seconds, &m->hold_steps, o->c->opt, source);
-  if (m->hold_steps < 0) { /* its rate is not known */
-    m->hold_seconds = source->hold_seconds;
-    m->hold_steps = source->hold_steps;
-  }
+  if (!status && m->hold_steps < 0)
+    status = ph_fail(PH_EINVAL,
+                     "%s: how long a step takes is not known: a hold of %g s cannot be counted",
+                     source->id, m->hold_seconds);
   bool whole = plan->from == 0 && plan->to == source->actions;
   if (!whole)
     snprintf(m->determinism, sizeof m->determinism, "unchecked");

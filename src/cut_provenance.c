@@ -52,13 +52,11 @@ static void set_hold(json_t *step, const char *prefix, double seconds, int64_t s
                       seconds >= 0 && steps >= 0 ? json_integer((json_int_t)steps) : json_null());
 }
 
+/* NULL: no memory, or a text that JSON cannot hold. */
 static json_t *describe(const ph_cut_episode *plan, const ph_cut_options *opt,
-                        const ph_episode_meta *m) {
-  double seconds = -1;
-  int64_t steps = 0, removed = m->actions - (plan->to - plan->from);
+                        const ph_episode_meta *m, double seconds, int64_t steps) {
+  int64_t removed = m->actions - (plan->to - plan->from);
   const char *rewards = !opt->latched ? "kept" : opt->keep_rewards ? "last" : "all";
-  if (ph_cut_hold(&seconds, &steps, opt, m))
-    return NULL;
   json_t *step =
       json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:o}", "op",
                 "cut", "by", "playhead " PH_VERSION, "file", ph_json_text(m->file), "group",
@@ -89,13 +87,20 @@ bool ph_cut_hold_before(double *seconds, int64_t *steps, const char *before) {
 
 ph_status ph_cut_provenance(char **out, const char *before, const ph_cut_episode *plan,
                             const ph_cut_options *opt, const ph_episode_meta *source) {
+  double seconds = -1;
+  int64_t steps = 0;
+  *out = NULL;
+  ph_status status = ph_cut_hold(&seconds, &steps, opt, source);
+  if (status)
+    return status;
   json_t *array = json_loads(before && *before ? before : "[]", 0, NULL);
-  json_t *step = describe(plan, opt, source);
-  bool ok = array && step && json_array_append(array, step) == 0;
-  *out = ok ? json_dumps(array, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  if (!json_is_array(array))
+    status = ph_fail(PH_EFORMAT, "%s: %s: its provenance is no list: it cannot be added to",
+                     source->file, source->id);
+  json_t *step = status ? NULL : describe(plan, opt, source, seconds, steps);
+  if (!status && step && json_array_append(array, step) == 0)
+    *out = json_dumps(array, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(step);
   json_decref(array);
-  return *out ? PH_OK
-              : ph_fail(PH_EFORMAT, "%s: %s: its provenance cannot be added to", source->file,
-                        source->id);
+  return status || *out ? status : ph_fail(PH_ENOMEM, "%s: out of memory", source->file);
 }

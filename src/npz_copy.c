@@ -143,15 +143,25 @@ static void put_flags(const copy *c, unsigned char *bytes, uint64_t from, size_t
   }
 }
 
-/* The rest of a column that is not kept. */
-static bool skip(copy *c, uint64_t n) {
+static bool is_stopped(const copy *c) {
+  return c->cut.go_on && !c->cut.go_on(c->cut.arg);
+}
+
+static zip_int64_t stop(copy *c) {
+  return fail(c, ph_fail(PH_ECANCELED, "%s: it was stopped", c->from->path));
+}
+
+/* The rest of a column that is not kept; negative: it failed. */
+static zip_int64_t skip(copy *c, uint64_t n) {
   char bytes[BLOCK];
   for (uint64_t now; n > 0; n -= now, c->at += now) {
     now = n < sizeof bytes ? n : sizeof bytes;
-    if ((c->cut.go_on && !c->cut.go_on(c->cut.arg)) || !ph_npz_bytes(c->file, bytes, now))
-      return false;
+    if (is_stopped(c))
+      return stop(c);
+    if (!ph_npz_bytes(c->file, bytes, now))
+      return fail_reading(c);
   }
-  return true;
+  return 0;
 }
 
 /* The checksum is compared when the end is met. */
@@ -162,15 +172,13 @@ static zip_int64_t meet_end(copy *c) {
 }
 
 static zip_int64_t read_elements(copy *c, unsigned char *out, uint64_t size) {
-  if (c->cut.go_on && !c->cut.go_on(c->cut.arg))
-    return fail(c, ph_fail(PH_ECANCELED, "%s: it was stopped", c->from->path));
+  if (is_stopped(c))
+    return stop(c);
   uint64_t within = c->at < c->all ? c->at % c->column : 0;
   if (c->at < c->all && within >= c->keep) {
-    bool skipped = skip(c, c->column - within);
-    if (!skipped && c->cut.go_on && !c->cut.go_on(c->cut.arg))
-      return fail(c, ph_fail(PH_ECANCELED, "%s: it was stopped", c->from->path));
-    if (!skipped)
-      return fail_reading(c);
+    zip_int64_t skipped = skip(c, c->column - within);
+    if (skipped < 0)
+      return skipped;
     within = 0;
   }
   if (c->at == c->all)

@@ -274,31 +274,37 @@ static bool take_range(double *out, const json_t *list, size_t width) {
   return true;
 }
 
-/* The ranges of metadata.json, the caller's; NULL: none that fit, and *status where it is memory.
- */
-static mapped *read_ranges(ph_foreign *f, const json_t *meta, const ph_array *action) {
+/* The ranges of metadata.json, the caller's; *out NULL: none that fit. PH_ENOMEM. */
+static ph_status read_ranges(mapped **out, ph_foreign *f, const json_t *meta,
+                             const ph_array *action) {
   const json_t *stats = json_object_get(meta, "action_stats");
   size_t width = action->channel.width;
   mapped *m = malloc(sizeof *m + 2 * width * sizeof *m->range);
+  *out = NULL;
   if (!m)
-    return NULL;
+    return ph_fail(PH_ENOMEM, "action_stats: out of memory");
   *m = (mapped){.rows = action->source, .width = width};
   if (take_range(m->range, json_object_get(stats, "min"), width) &&
-      take_range(m->range + width, json_object_get(stats, "max"), width))
-    return m;
+      take_range(m->range + width, json_object_get(stats, "max"), width)) {
+    *out = m;
+    return PH_OK;
+  }
   ph_foreign_find(f, stats ? PH_FINDING_ODDITY : PH_FINDING_MISSING, -1,
                   "metadata.json: action_stats %s: actions stay as they are stored, -1 to 1",
                   stats ? "has not a min and a max for each number of an action" : "is missing");
   free(m);
-  return NULL;
+  return PH_OK;
 }
 
 static ph_status map_actions(ph_foreign *f, const json_t *meta) {
   static const char name[] = "action, mapped by action_stats";
   f->actions = find(f, "action");
-  mapped *m = f->actions >= 0 ? read_ranges(f, meta, &f->arrays[f->actions]) : NULL;
+  mapped *m = NULL;
+  ph_status status = PH_OK;
+  if (f->actions >= 0)
+    status = read_ranges(&m, f, meta, &f->arrays[f->actions]);
   if (!m)
-    return PH_OK;
+    return status;
   ph_array *array = ph_foreign_add(f, name);
   if (!array) {
     free(m);

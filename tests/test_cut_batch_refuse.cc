@@ -23,6 +23,8 @@ TEST_F(CutBatch, RefusesListsThatDoNotMatch) {
 TEST_F(CutBatch, RefusesRowsThatAreNotThere) {
   plan[1].to = 41;
   expect_refused(PH_EINVAL, "20260826T101112_1_40.npz: 42 frames are to be kept; it has 41");
+  plan[1].to = INT64_MAX;
+  expect_refused(PH_EINVAL, "frames are to be kept; it has 41");
   for (int64_t to : {0, -1, -7}) {
     plan[1].to = to;
     expect_refused(PH_EINVAL, "left; at least 2 have to be");
@@ -154,6 +156,25 @@ TEST_F(CutBatch, ItIsStoppedWhereverItIs) {
   for (int most = 0; most < all; most += 9) {
     stop.calls = 0;
     stop.most = most;
+    expect_refused(PH_ECANCELED, "it was stopped");
+  }
+}
+
+/* An answer may be another one the next time: it is asked once for each. */
+TEST_F(CutBatch, OneNoIsEnough) {
+  struct Stop {
+    int calls = 0, at = 0;
+  } stop;
+  opt.arg = &stop;
+  opt.progress = [](void *arg, size_t, size_t) {
+    Stop *s = (Stop *)arg;
+    return ++s->calls != s->at;
+  };
+  OK(cut());
+  int all = stop.calls;
+  std::filesystem::remove_all(out);
+  for (stop.at = 1; stop.at <= all; stop.at += 9) {
+    stop.calls = 0;
     expect_refused(PH_ECANCELED, "it was stopped");
   }
 }

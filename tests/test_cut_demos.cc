@@ -232,6 +232,13 @@ TEST_F(CutDemos, ProvenanceIsAnAttributeAndChained) {
   ph_h5_close(file);
 }
 
+/* The reason is that of the hold, and not that of what is written of it. */
+TEST_F(CutDemos, AHoldThatCannotBeCountedIsRefusedInItsOwnWords) {
+  foreign::write_robomimic(dir / "a.hdf5");
+  expect_refused(dir, dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 9), line("demo_1", 0, 9)},
+                 PH_EINVAL, "comes to 0 steps", options(0.001));
+}
+
 TEST_F(CutDemos, TheReaderFindsWhatWasCut) {
   foreign::write_robomimic(dir / "a.hdf5");
   ASSERT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 20), line("demo_1", 0, 30)}),
@@ -465,6 +472,20 @@ TEST_F(CutDemos, WhatIsLeftOutIsNotThere) {
     ph_h5_close(id);
 }
 
+/* Of a demo, or of all of them: it would be whole at its other place. */
+TEST_F(CutDemos, AnotherNameOfADemoIsRefused) {
+  for (const char *of : {"/data/demo_1", "/data"}) {
+    string source = dir / (string(of + 1) == "data" ? "all.hdf5" : "one.hdf5");
+    foreign::write_robomimic(source);
+    {
+      foreign::Id file(H5Fopen(source.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), source.c_str());
+      ASSERT_GE(H5Lcreate_hard(file, of, file, "/best", H5P_DEFAULT, H5P_DEFAULT), 0);
+    }
+    expect_refused(dir, dir / "b.hdf5", source, {line("demo_0", 0, 9), line("demo_1", 0, 0, true)},
+                   PH_EFORMAT, "/best: it is another name of");
+  }
+}
+
 TEST_F(CutDemos, AMaskThatCannotBeReadIsRefusedWhereDemosAreLeftOut) {
   foreign::write_robomimic(dir / "a.hdf5");
   {
@@ -473,9 +494,9 @@ TEST_F(CutDemos, AMaskThatCannotBeReadIsRefusedWhereDemosAreLeftOut) {
     foreign::Id space(H5Screate_simple(1, dim, nullptr), "numbers");
     foreign::Id create(H5Pcreate(H5P_LINK_CREATE), "numbers");
     H5Pset_create_intermediate_group(create, 1);
-    foreign::Id set(H5Dcreate2(file, "/mask/numbers", H5T_STD_I32LE, space, create, H5P_DEFAULT,
-                               H5P_DEFAULT),
-                    "numbers");
+    foreign::Id set(
+        H5Dcreate2(file, "/mask/numbers", H5T_STD_I32LE, space, create, H5P_DEFAULT, H5P_DEFAULT),
+        "numbers");
   }
   expect_refused(dir, dir / "b.hdf5", dir / "a.hdf5",
                  {line("demo_0", 0, 9), line("demo_1", 0, 0, true)}, PH_EFORMAT,

@@ -470,7 +470,7 @@ static void plan_all(struct session *s, struct survey *v) {
   *plan = (struct cut_plan){.ready = v->asked != COUNT_SHOWN && !wants_choice(v),
                             .asked = v->asked,
                             .by = v->by,
-                            .hold = (double)v->steps * v->dt,
+                            .hold = hold_seconds(v),
                             .least = -1,
                             .most = -1};
   snprintf(plan->source, sizeof plan->source, "%s", s->catalog->source[v->source]);
