@@ -144,12 +144,13 @@ static ph_status print_finger(const struct latch *v, struct latch_result *r,
   return ph_latch_fingerprint(&r->fingerprint, meta, model, task, seconds, steps);
 }
 
-/* As cut chooses. */
+/* As cut chooses: what the file stores is of another condition than --success. */
 static ph_latch_source strictest(const struct latch *v, const ph_episode *episode,
                                  const ph_model *model, const ph_task *task) {
-  if (v->judge)
-    return model ? PH_LATCH_KINEMATIC : PH_LATCH_RECORDED;
-  return ph_outcomes_strictest(episode, model, task, v->opt->tolerance != NULL);
+  ph_latch_source by = v->judge
+                           ? model ? PH_LATCH_KINEMATIC : PH_LATCH_RECORDED
+                           : ph_outcomes_strictest(episode, model, task, v->opt->tolerance != NULL);
+  return by == PH_LATCH_RECORDED && v->opt->success ? PH_LATCH_KINEMATIC : by;
 }
 
 static ph_status look(struct latch *v, struct latch_result *r, const ph_episode *episode) {
