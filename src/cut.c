@@ -71,6 +71,8 @@ ph_status ph_cut_check_out(const char *out, const char *source) {
   char folder[PATH_MAX];
   if (lstat(out, &st) == 0)
     return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", out);
+  if (out[0] && out[strlen(out) - 1] == '/' && !ph_cut_is_batch(source))
+    return ph_fail(PH_EINVAL, "%s: it names a folder, and the result is a file", out);
   ph_cut_folder(folder, out);
   if (!folder[0] || access(folder, W_OK | X_OK) != 0)
     return ph_fail(PH_EIO, "%s: its folder: %s", out, strerror(errno));

@@ -136,6 +136,30 @@ TEST_F(CutTry, WhatIsOfNoEpisodeIsFoundByADryRunToo) {
   }
 }
 
+TEST_F(CutTry, WhatIsNoFileIsSaidSo) {
+  Write("a.hdf5", [](foreign::File &) {});
+  auto names = Names();
+  ExpectError({"cut", "a.hdf5", "--steps", ".", "-o", "o.h5"}, 3, "--steps .: it is a folder");
+  ExpectError({"cut", "a.hdf5", "--range", "0:5", "-o", "nodir/"}, 3,
+              "nodir/: it names a folder, and the result is a file");
+  EXPECT_EQ(Names(), names);
+}
+
+TEST_F(CutTry, AHoldOfMinusNoughtIsNought) {
+  Write("a.hdf5", [](foreign::File &) {});
+  Outcome o = Run({"cut", "a.hdf5", "--hold", "-0", "--dry-run"});
+  EXPECT_NE(o.out.find(" at a hold of 0 s ("), string::npos) << o.out << o.err;
+}
+
+TEST_F(CutTry, OfEpisodesThatDoNotOpenNoSourceIsNamed) {
+  bigym::Batch batch;
+  for (const string &id : {batch.a, batch.b, batch.c})
+    batch.put(id, "PK");
+  Outcome o = Run({"cut", batch.path, "--hold", "0.1", "-o", Path("o")});
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_NE(o.out.find("0 of 3 episodes latch at a hold of 0.1 s; nothing"), string::npos) << o.out;
+}
+
 TEST_F(CutTry, NothingIsWrittenByTheLibraryEither) {
   Write("a.hdf5", [](foreign::File &f) { f.soft("/data/demo_1/x", "/data"); });
   auto before = contents_of(top.string());

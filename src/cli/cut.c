@@ -97,7 +97,7 @@ static int read_options(struct cut *c) {
   if (opt->npaths != 1)
     return cli_fail(EXIT_ERROR, "cut: %zu files: each is cut by itself", opt->npaths);
   c->source = opt->paths[0];
-  c->hold = opt->hold;
+  c->hold = opt->hold + 0.0; /* of -0: 0 */
   c->by = PH_LATCH_SOURCES;
   if (opt->by)
     ph_latch_source_from_name(opt->by, &c->by);

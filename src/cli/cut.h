@@ -42,6 +42,7 @@ struct cut {
   size_t njudges;
 
   ph_cut_episode *plan;     /* (n), with what they say of states */
+  bool opened;              /* at least one of them could be */
   bool foreign;             /* another writer made it: episodes are tried before they are written */
   bool *bad;                /* (n) left out, and nobody asked for it */
   struct cut_claim *claims; /* (n) of the list of --steps; NULL: it says nothing of them */

@@ -233,6 +233,7 @@ static int take_found(void *arg, void *result) {
   e->actions = f->actions;
   e->states = f->states;
   c->foreign = c->foreign || f->foreign;
+  c->opened = c->opened || f->states > 0;
   if (dropped)
     return EXIT_FINE;
   e->from = f->from;

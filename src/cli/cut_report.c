@@ -29,9 +29,11 @@ static void print_counts(const struct cut *c) {
   bool one = t->kept == 1 || c->n == 1;
   printf("%zu of %zu %s ", t->kept, c->n, c->n == 1 ? "episode" : "episodes");
   if (latch && c->hold >= 0)
-    printf("%s at a hold of %.9g s (%s)", one ? "latches" : "latch", c->hold, cut_method(c));
+    printf("%s at a hold of %.9g s", one ? "latches" : "latch", c->hold);
   else
-    printf("%s (%s)", one ? "is kept" : "are kept", cut_method(c));
+    printf("%s", one ? "is kept" : "are kept");
+  if (c->opened) /* of none nobody has looked for rows */
+    printf(" (%s)", cut_method(c));
   if (c->mode == CUT_STEPS && c->hold < 0)
     printf(", no --hold: the result claims none");
   if (t->kept > 0 && t->least == t->most)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int refuse(const struct cut *c, const char *id, const char *why) {
   return cli_fail(EXIT_ERROR, "cut: --steps %s: %s%s%s", c->opt->steps_file, id, id[0] ? ": " : "",
@@ -151,7 +152,12 @@ static int by_latch(struct cut *c, const json_t *latch, bool *seen) {
 
 static json_t *read_list(const struct cut *c, char *why, size_t size) {
   json_error_t error = {.text = ""};
+  struct stat st;
   bool input = strcmp(c->opt->steps_file, "-") == 0;
+  if (!input && stat(c->opt->steps_file, &st) == 0 && S_ISDIR(st.st_mode)) {
+    snprintf(why, size, "it is a folder");
+    return NULL;
+  }
   json_t *list = input ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
                        : json_load_file(c->opt->steps_file, JSON_REJECT_DUPLICATES, &error);
   if (!list)
