@@ -460,6 +460,39 @@ TEST(SessionCut, IsOfTheSourceThatWasShown) {
   EXPECT_FALSE(fs::exists(h.dir + "/out.h5"));
 }
 
+// What --success judged is what the result latches by.
+TEST(SessionCut, StoresTheTaskThatJudged) {
+  Held h("drawer_close", "s.joint.drawer < 0.05", true);
+  h.hold(5);
+  h.want.count_by = COUNT_KINEMATIC;
+  Shot shot = h.settled();
+  ASSERT_TRUE(shot->held->plan.ready);
+  h.want.cut.serial = 1;
+  h.want.cut.hold = h.want.hold;
+  h.want.cut.by = PH_LATCH_KINEMATIC;
+  set_text(h.want.cut.out, h.dir + "/out.h5");
+  shot = h.settled();
+  EXPECT_FALSE(shot->held->cut_failed) << shot->held->cut;
+  ph_store *store = nullptr;
+  std::string out = h.dir + "/out.h5";
+  const char *path = out.c_str(), *source = nullptr;
+  ASSERT_EQ(PH_OK, ph_store_open(&store, &path, 1, nullptr)) << ph_error();
+  EXPECT_EQ(ph_store_count(store), 7u);
+  for (size_t i = 0; i < ph_store_count(store); i++) {
+    ph_episode *e = nullptr;
+    ASSERT_EQ(PH_OK, ph_store_episode(&e, store, i)) << ph_error();
+    const ph_episode_meta *meta = ph_episode_meta_of(e);
+    std::vector<uint8_t> bits((size_t)meta->states);
+    EXPECT_EQ(PH_OK, ph_episode_read(e, PH_COL_PREDICATE, 0, meta->states, bits.data()));
+    EXPECT_EQ(meta->hold_steps, 5);
+    EXPECT_EQ(naive_latch(bits, 5), meta->actions);
+    EXPECT_EQ(PH_OK, ph_store_task(&source, store, meta->task_sha256));
+    EXPECT_TRUE(has(source, "s.joint.drawer < 0.05"));
+    ph_episode_free(e);
+  }
+  ph_store_free(store);
+}
+
 // --- a storm ---
 
 TEST(SessionHold, AStormOfHoldsEndsAtTheLastOne) {

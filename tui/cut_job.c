@@ -54,6 +54,7 @@ static void *work(void *arg) {
   opt.hold_seconds = o->hold_seconds;
   opt.method = o->method;
   opt.fingerprint = o->fingerprint;
+  opt.judge = o->judge;
   opt.progress = look;
   opt.arg = j;
   ph_status status = ph_cut(o->out, o->source, o->plan, o->n, &opt, &tally);
@@ -71,6 +72,7 @@ static void *work(void *arg) {
 static void clear_order(const struct cut_order *o) {
   free(o->plan);
   free(o->fingerprint);
+  ph_task_unref(o->task);
 }
 
 struct cut_job *cut_job_start(const struct cut_order *order) {

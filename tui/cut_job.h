@@ -14,6 +14,8 @@ struct cut_order {
   double hold_seconds;
   const char *method;
   char *fingerprint; /* taken likewise; NULL */
+  const char *judge; /* who judged in place of the file; NULL: nobody */
+  ph_task *task;     /* taken: what the plan's episodes latch by; NULL */
 };
 
 /* NULL: out of memory, or of threads. */

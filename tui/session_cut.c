@@ -31,6 +31,25 @@ static char *fingerprint(const struct opened *o, const struct hold_wish *hold) {
   return text;
 }
 
+/* Rows that are not by what the files store: the result stores the task that they are by. Episodes
+ * of one recorded task are judged by one. */
+static void take_judge(const struct session *s, const struct opened *o, size_t source,
+                       ph_latch_source by, struct cut_order *order) {
+  if (by == PH_LATCH_RECORDED)
+    return;
+  order->judge = "playhead view";
+  if (o->judge[0] || !o->task)
+    return;
+  order->task = ph_task_ref(o->task);
+  for (size_t k = 0, i = 0; i < s->catalog->n && k < order->n; i++) {
+    const ph_entry *e = catalog_entry(s->catalog, i);
+    if (catalog_source(s->catalog, i) != source || strcmp(e->id, order->plan[k].id) != 0)
+      continue;
+    bool same = strcmp(e->task_sha256, o->reel->meta.task_sha256) == 0;
+    order->plan[k++].task = same ? order->task : NULL;
+  }
+}
+
 static void begin_cut(struct session *s, struct opened *o) {
   struct session_cut *c = &s->cut;
   const struct cut_wish *wish = &s->last.cut;
@@ -46,6 +65,8 @@ static void begin_cut(struct session *s, struct opened *o) {
     snprintf(order.source, sizeof order.source, "%s", s->catalog->source[source]);
     order.method = ph_latch_source_name(wish->by);
     order.fingerprint = o->place == wish->episode ? fingerprint(o, &wish->hold) : NULL;
+    if (o->place == wish->episode)
+      take_judge(s, o, source, wish->by, &order);
     c->job = cut_job_start(&order);
     why = c->job ? NULL : ph_status_message(PH_ENOMEM);
   }
