@@ -501,6 +501,8 @@ TEST_F(CutDemos, AMaskThatCannotBeReadIsRefusedWhereDemosAreLeftOut) {
   expect_refused(dir, dir / "b.hdf5", dir / "a.hdf5",
                  {line("demo_0", 0, 9), line("demo_1", 0, 0, true)}, PH_EFORMAT,
                  "/mask/numbers: it may name demos that are left out");
+  Store s = open_store({dir / "a.hdf5"}); /* a try knows of one demo alone, and refuses none */
+  EXPECT_EQ(ph_cut_try(s.get(), 2, nullptr, nullptr), PH_OK) << ph_error();
   EXPECT_EQ(cut(dir / "b.hdf5", dir / "a.hdf5", {line("demo_0", 0, 9), line("demo_1", 0, 9)}),
             PH_OK)
       << ph_error();
