@@ -15,7 +15,8 @@ void ph_scan_clear(ph_scan *scan) {
 }
 
 const ph_reader *ph_reader_for(const char *path, bool folder, hid_t h5) {
-  static const ph_reader *const readers[] = {&ph_read_raw, &ph_read_bigym, &ph_read_demos, &ph_read_arrays};
+  static const ph_reader *const readers[] = {&ph_read_raw, &ph_read_bigym, &ph_read_demos,
+                                             &ph_read_arrays};
   for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
     if (readers[i]->folder == folder && readers[i]->detect(path, h5))
       return readers[i];

@@ -28,8 +28,11 @@ TEST(Fail, PutsWhereInFront) {
 
 TEST(Fail, WhoSaysWhereItIsLeavesThatOut) {
   EXPECT_STREQ("no such step", ph_text_without("demo_1: no such step", "demo_1"));
-  for (auto [text, where] : {std::pair{"demo_1: no such step", "demo_2"}, {"demo_1: no", "demo"},
-                             {"demo_1 has none", "demo_1"}, {": nothing", ""}, {"", "demo_1"}})
+  for (auto [text, where] : {std::pair{"demo_1: no such step", "demo_2"},
+                             {"demo_1: no", "demo"},
+                             {"demo_1 has none", "demo_1"},
+                             {": nothing", ""},
+                             {"", "demo_1"}})
     EXPECT_EQ(text, ph_text_without(text, where)) << text;
 }
 

@@ -7,9 +7,9 @@
 
 extern "C" {
 #include "bytes.h"
-#include <playhead/number.h>
 #include "hash.h"
 #include "json.h"
+#include <playhead/number.h>
 /* Of episode_file.h, whose atomics C++ does not have. */
 bool ph_episode_digest(const ph_episode *episode, struct ph_sha256 *sha);
 }

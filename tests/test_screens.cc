@@ -49,7 +49,8 @@ const Shot shots[] = {
     // hold
     {"latch_lab_120x40", "muscle_hold", 40, 120,
      "> : h o l d Space 0 . 4 Enter B 7 0 Enter S-Tab S-Tab S-Tab S-Tab j j j j j j j", false},
-    {"latch_lab_80x24", "muscle_hold", 24, 80, "> 3 0 h S-Tab S-Tab S-Tab S-Tab z 7 0 Enter", false},
+    {"latch_lab_80x24", "muscle_hold", 24, 80, "> 3 0 h S-Tab S-Tab S-Tab S-Tab z 7 0 Enter",
+     false},
     {"latch_lab_200x60", "muscle_hold", 60, 200, "3 2 h B", false},
     {"latch_lab_40x20", "muscle_hold", 20, 40, "> h S-Tab S-Tab S-Tab S-Tab", false},
     {"quadruped_120x40", "quadruped_stand", 40, 120, "4 0 g", false},
