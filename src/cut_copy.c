@@ -261,6 +261,7 @@ static ph_status copy_demo(struct place *p, hid_t data, hid_t from, hid_t made, 
     status = ph_cut_models_add(p->f, from);
   if (!status)
     ph_cut_demo_done(p->f);
+  p->demo = NULL;
   return status;
 }
 

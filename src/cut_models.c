@@ -94,9 +94,23 @@ static ph_status publish_one(const ph_cut_file *f, const char *folder, const cha
   return error ? ph_fail(PH_EIO, "%s: cannot be put into place: %s", to, strerror(error)) : PH_OK;
 }
 
+/* So that a cut that is stopped takes it back. */
+static ph_status note_placed(ph_cut_file *f, const char *folder, const char *name) {
+  char path[PATH_MAX];
+  char *own = join(path, folder, name) ? strdup(path) : NULL;
+  char **more = own ? realloc(f->placed, (f->nplaced + 1) * sizeof *more) : NULL;
+  if (!more) {
+    free(own);
+    return ph_fail(PH_ENOMEM, "%s: out of memory", folder);
+  }
+  f->placed = more;
+  f->placed[f->nplaced++] = own;
+  return PH_OK;
+}
+
 static ph_status publish_all(ph_cut_file *f, const char *folder) {
   ph_status status = PH_OK;
-  bool mine;
+  bool mine = false;
   DIR *dir = opendir(f->models);
   if (!dir)
     return ph_fail(PH_EIO, "%s: cannot be opened: %s", f->models, strerror(errno));
@@ -104,10 +118,8 @@ static ph_status publish_all(ph_cut_file *f, const char *folder) {
     if (e->d_name[0] == '.')
       continue;
     status = publish_one(f, folder, e->d_name, &mine);
-    char **more = mine ? realloc(f->placed, (f->nplaced + 1) * sizeof *more) : NULL;
-    char path[PATH_MAX];
-    if (more && join(path, folder, e->d_name))
-      (f->placed = more)[f->nplaced++] = strdup(path);
+    if (!status && mine)
+      status = note_placed(f, folder, e->d_name);
     f->c->tally.models += !status;
   }
   closedir(dir);

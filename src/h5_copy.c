@@ -168,7 +168,7 @@ static int64_t rows_of_block(const ph_h5_shape *s, const ph_h5_extent *e, int64_
   int64_t block = e->row_bytes < BLOCK ? (int64_t)(BLOCK / e->row_bytes) : 1;
   if (e->text)
     return 1;
-  if (e->chunked) {
+  if (e->chunked && s->chunk[0] > 0) {
     int64_t chunk = s->chunk[0] < (hsize_t)n ? (int64_t)s->chunk[0] : n;
     if (block > chunk)
       block -= block % chunk;
