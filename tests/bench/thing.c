@@ -4,6 +4,8 @@ const char *const thing_names[THINGS] = {"humanoid", "arm"};
 static const char *const thing_tasks[THINGS] = {"tests/bench/humanoid.lua",
                                                 "data/drawer_close.lua"};
 
+int thing_substeps;
+
 /* The task of a file, but that nothing ends its episodes before `steps`. */
 void thing_open(struct thing *thing, int which, const char *root, long steps) {
   static char source[1 << 16], text[1 << 17];
@@ -18,8 +20,8 @@ void thing_open(struct thing *thing, int which, const char *root, long steps) {
     exit(3);
   snprintf(text, sizeof text,
            "local t = (function()\n%s\nend)()\nt.max_steps, t.hold_seconds, t.failure = %ld, 1e5, "
-           "nil\nreturn t\n",
-           source, steps);
+           "nil\nt.control_steps = %d > 0 and %d or t.control_steps\nreturn t\n",
+           source, steps, thing_substeps, thing_substeps);
   bench_need(ph_task_parse(&thing->task, text, strlen(text), thing_tasks[which]), "task");
   bench_need(ph_task_open(&named, file), "task");
   bench_need(ph_task_model(&thing->model, named, NULL), "model");

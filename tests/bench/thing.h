@@ -7,6 +7,7 @@
 
 enum { THINGS = 2 };
 extern const char *const thing_names[THINGS];
+extern int thing_substeps; /* of a step, in place of the task's; 0 */
 
 struct thing {
   const char *name;
