@@ -58,7 +58,7 @@ ph_status ph_probe_model(const ph_source *source, const char *where) {
     return status;
   ph_child_end(&child);
   status = ph_reply_status(&reply, &limits, PH_EMODEL, where, "MuJoCo");
-  if (source->sha256[0] && ph_reply_lasts(&reply))
+  if (source->sha256[0] && ph_reply_lasts(&reply) && !ph_reply_waited(&reply, &limits))
     ph_cache_keep(&print, where, status);
   return status;
 }
@@ -135,7 +135,7 @@ static ph_status follow(ph_child *child, ph_reply *reply, const ph_probe_limits 
     return status;
   ph_child_receive(child, reply);
   status = ph_reply_status(reply, limits, PH_EMODEL, compiled, "MuJoCo");
-  if (known && ph_reply_lasts(reply))
+  if (known && ph_reply_lasts(reply) && !ph_reply_waited(reply, limits))
     ph_cache_keep(&model, compiled, status);
   return status;
 }

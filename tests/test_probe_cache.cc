@@ -2,6 +2,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include "mj_help.h"
@@ -466,6 +467,26 @@ TEST_F(ProbeCache, ATextIsParsedInAChildFirst) {
   EXPECT_EQ(ph_error(), path + ": the reader of models needs more than 16 MiB for it");
   EXPECT_EQ(ph_model_open_text(&model, text.data(), text.size(), path.c_str(), nullptr), PH_EMODEL);
   EXPECT_EQ(ph_error(), path + ": the reader of models needs more than 16 MiB for it");
+}
+
+TEST_F(ProbeCache, AModelWhoseChildOnlyWaitedIsNotKnownAsBad) {
+  static bool stops = true;
+  ph_source *source = help_source("<mujoco><worldbody><geom size='3'/></worldbody></mujoco>");
+  const ph_probe_limits late = {0, 60, 1};
+  int code = in_host([&] {
+    pthread_atfork(nullptr, nullptr, [] {
+      if (stops)
+        raise(SIGSTOP);
+    });
+    ph_probe_limit(&late);
+    if (ph_probe_model(source, "m.xml") != PH_EMODEL)
+      return 1;
+    stops = false;
+    ph_probe_limit(nullptr);
+    return ph_probe_model(source, "m.xml") == PH_OK ? 0 : 2;
+  });
+  EXPECT_EQ(code, 0) << "1: a child that is stopped gives no answer; 2: it is not tried anew";
+  ph_source_free(source);
 }
 
 TEST_F(ProbeCache, ATextIsCollectedAndCompiledInAChildOnce) {
