@@ -60,7 +60,7 @@ bool ph_cut_step_read(ph_cut_step *out, const char *provenance) {
 void ph_cut_step_text(char *out, size_t size, const ph_cut_step *s) {
   char day[sizeof "2026-11-30"]; /* those of one cut differ in seconds */
   snprintf(day, sizeof day, "%.10s", s->date);
-  char hold[100] = "", steps[40] = "", before[60] = "";
+  char hold[140] = "", steps[40] = "", before[60] = "";
   bool other = s->source_hold_seconds >= 0 && s->source_hold_seconds != s->hold_seconds;
   if (s->hold_steps > 0)
     snprintf(steps, sizeof steps, " = %" PRId64 " %s", s->hold_steps,

@@ -49,7 +49,7 @@ static void take_rate(ph_foreign *out, const json_t *meta) {
 
 /* What the actions feed: code that is in no file. */
 static void take_controller(ph_foreign *out, const json_t *meta) {
-  char robot[24] = "", backend[24] = "";
+  char robot[22] = "", backend[22] = "";
   show(robot, sizeof robot, below(meta, "action_semantics", "robot_model"));
   show(backend, sizeof backend, below(meta, "action_semantics", "lowerbody_backend"));
   char *to = out->meta.controller;

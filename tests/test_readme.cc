@@ -203,6 +203,19 @@ TEST(Readme, WhatItSaysOfCuttingRuns) {
   EXPECT_EQ(run_script(clear + script, "readme_cut.sh"), 0);
 }
 
+// A recorder is killed once both its envs have rows, however long that takes here.
+static void kill_when_under_way(std::string &script) {
+  const std::string timed = "timeout -s KILL 3 ", run = "/tmp/playhead-killed";
+  size_t from = script.find(timed), end = script.find('\n', from);
+  ASSERT_NE(from, std::string::npos);
+  std::string command =
+      script.substr(from + timed.size(), script.find(" || test", from) - from - timed.size());
+  script.replace(from, end - from,
+                 command + " &\nrecorder=$!\nfor wait in $(seq 1200); do\n  test \"$(ls " + run +
+                     "/*.h5 2>/dev/null | wc -l)\" -ge 2 && break\n  sleep 0.1\ndone\n"
+                     "kill -9 $recorder\nwait $recorder || test $? = 137");
+}
+
 TEST(Readme, WhatItSaysOfRecordingRuns) {
   ASSERT_NE(std::getenv("PLAYHEAD_PROGRAM"), nullptr);
   std::string text = read_file(root + "/README.md"), mark = "<!-- recording -->\n```sh\n";
@@ -211,6 +224,7 @@ TEST(Readme, WhatItSaysOfRecordingRuns) {
   int lines = 0;
   std::string script = script_of(text, from + mark.size(), &lines);
   EXPECT_GE(lines, 7);
+  ASSERT_NO_FATAL_FAILURE(kill_when_under_way(script));
   const std::string clear = "rm -rf /tmp/playhead-run /tmp/playhead-killed /tmp/playhead-all.h5\n";
   EXPECT_EQ(run_script(clear + script + clear, "readme_recording.sh"), 0);
 }

@@ -185,21 +185,19 @@ static void wish_text(const struct branch *b, char *out, size_t size) {
 static void outside_text(const struct branch *b, const struct opened *o, char *out, size_t size) {
   static const struct {
     const char *word;
-    ph_column col;
-  } outside[] = {{"mocap", PH_COL_MOCAP_POS},     {"mocap", PH_COL_MOCAP_QUAT},
-                 {"forces", PH_COL_QFRC_APPLIED}, {"forces", PH_COL_XFRC_APPLIED},
-                 {"welds", PH_COL_EQ_ACTIVE},     {"userdata", PH_COL_USERDATA}};
-  const char *last = "";
+    ph_column col, or ;
+  } outside[] = {{"mocap", PH_COL_MOCAP_POS, PH_COL_MOCAP_QUAT},
+                 {"forces", PH_COL_QFRC_APPLIED, PH_COL_XFRC_APPLIED},
+                 {"welds", PH_COL_EQ_ACTIVE, PH_COL_EQ_ACTIVE},
+                 {"userdata", PH_COL_USERDATA, PH_COL_USERDATA}};
   bool other = b->wish.feed != PH_FEED_RECORDED;
   for (int i = 0; i < BRANCH_ELEMENTS; i++)
     other = other || b->wish.set[i];
   out[0] = 0;
   for (size_t i = 0; other && i < sizeof outside / sizeof *outside; i++) {
     size_t n = strlen(out);
-    if (strcmp(outside[i].word, last) == 0 || !ph_episode_has(o->episode, outside[i].col))
-      continue;
-    last = outside[i].word;
-    snprintf(out + n, size - n, "%s%s", n ? ", " : "; ", last);
+    if (ph_episode_has(o->episode, outside[i].col) || ph_episode_has(o->episode, outside[i].or))
+      snprintf(out + n, size - n, "%s%s", n ? ", " : "; ", outside[i].word);
   }
   size_t n = strlen(out);
   if (n > 0)
