@@ -324,3 +324,7 @@ ph_status ph_sim_forward(ph_sim *sim) {
   sim->stale = status != PH_OK;
   return status;
 }
+
+const double *ph_sim_body_quat(const ph_sim *sim, int body) {
+  return body >= 0 && body < (int)sim->m->nbody ? sim->d->xquat + 4 * (size_t)body : NULL;
+}

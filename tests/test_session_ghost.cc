@@ -116,6 +116,12 @@ TEST_F(Ghost, SaysWhereItDiffersAndByWhat) {
   EXPECT_EQ(snap->values[shoulder->signal], a.at(100)[1]);
   EXPECT_FALSE(shoulder->equal);
   EXPECT_GT(row("body fore")->now, 0) << "bodies are compared by name";
+  const double turned = b.at(100)[1] + b.at(100)[2] - a.at(100)[1] - a.at(100)[2];
+  EXPECT_NEAR(row("body fore.rot")->now, std::fabs(turned), 1e-12) << "both joints are about y";
+  EXPECT_NEAR(row("body upper.rot")->now, now, 1e-12);
+  EXPECT_EQ(row("body upper")->now, 0) << "it turns where it is";
+  EXPECT_FALSE(row("body upper.rot")->equal);
+  EXPECT_STREQ(row("body upper.rot")->unit, "rad");
   for (size_t i = 1; i < 4; i++)
     EXPECT_GE(g->row[i - 1].worst /
                   tol.of[strchr(g->row[i - 1].name, '.') ? PH_MEASURE_JOINT_ANGLE_SPEED
@@ -265,7 +271,7 @@ TEST_F(Ghost, OfARunTheSameEnvAndNumberIsTaken) {
   EXPECT_STREQ(g->error, "");
   EXPECT_EQ(g->total, 0) << "no number of its states has a name in common";
   EXPECT_EQ(g->lanes, nullptr);
-  EXPECT_STREQ(g->row[0].name, "body upper") << "but a body has";
+  EXPECT_STREQ(g->row[0].name, "body upper.rot") << "but a body has";
   // One that is named stays beside all.
   g = beside((dir / "other").string() + ":env000_ep000002", 5);
   EXPECT_STREQ(g->id, "env000_ep000002");

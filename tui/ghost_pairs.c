@@ -120,11 +120,27 @@ static size_t count_named(const ph_signal *s, size_t n) {
   return named;
 }
 
+/* The rotation of a body of both, whose place is a pair. */
+static struct ghost_pair rotation_of(const struct ghost_pair *place, const ph_signal *here,
+                                     const ph_signal *there) {
+  struct ghost_pair p = *place;
+  size_t n = strlen(p.name);
+  snprintf(p.name + n, sizeof p.name - n, ".rot");
+  p.measure = PH_MEASURE_BODY_ANGLE;
+  p.unit = "rad";
+  p.n = 4;
+  p.body_here = here[p.here].index / 3;
+  p.body_there = there[p.there].index / 3;
+  return p;
+}
+
 static int by_place(const void *a, const void *b) {
   const struct ghost_pair *x = a, *y = b;
   if ((x->a < 0) != (y->a < 0))
     return x->a < 0 ? 1 : -1;
-  return (x->here > y->here) - (x->here < y->here);
+  if (x->here != y->here)
+    return x->here < y->here ? -1 : 1;
+  return (x->n > y->n) - (x->n < y->n);
 }
 
 bool ghost_pairs_make(struct ghost_pairs *out, const ph_signal *here, size_t nhere,
@@ -132,7 +148,7 @@ bool ghost_pairs_make(struct ghost_pairs *out, const ph_signal *here, size_t nhe
                       const ph_dims *dims_there) {
   size_t named = 0;
   memset(out, 0, sizeof *out);
-  out->pair = calloc(nhere + 1, sizeof *out->pair);
+  out->pair = calloc(2 * nhere + 1, sizeof *out->pair);
   if (!out->pair)
     return false;
   for (size_t i = 0; i < nhere;) {
@@ -149,12 +165,16 @@ bool ghost_pairs_make(struct ghost_pairs *out, const ph_signal *here, size_t nhe
                                .n = t.n,
                                .here = (int)i,
                                .there = at,
+                               .body_here = -1,
+                               .body_there = -1,
                                .a = in_state(s, dims_here),
                                .b = in_state(&there[at], dims_there),
                                .worst = NAN,
                                .step = -1};
       memcpy(p->name, t.name, sizeof p->name);
       out->states += p->a >= 0;
+      if (s->kind == PH_SIGNAL_BODY && t.n == 3)
+        out->pair[out->n++] = rotation_of(p, here, there);
     }
     i += (size_t)t.n;
   }

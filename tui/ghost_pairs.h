@@ -1,5 +1,5 @@
-/* What two episodes both have, found by name: a joint's place or rotation, a velocity, a body, any
- * single number. */
+/* What two episodes both have, found by name: a joint's place or rotation, a velocity, a body's
+ * place and rotation, any single number. */
 #ifndef TUI_GHOST_PAIRS_H
 #define TUI_GHOST_PAIRS_H
 
@@ -9,11 +9,12 @@ struct ghost_pair {
   char name[172];
   const char *unit; /* static */
   ph_signal_kind kind;
-  ph_measure measure; /* of what is in the state; PH_MEASURE_COUNT: no tolerance is for it */
-  int n;              /* numbers: 1, a place's 3, a rotation's 4 */
-  int here, there;    /* first signal of each */
-  int a, b;           /* first number in the rows of states; -1: it is in none */
-  double worst;       /* NaN */
+  ph_measure measure;        /* of what is in the state; PH_MEASURE_COUNT: no tolerance is for it */
+  int n;                     /* numbers: 1, a place's 3, a rotation's 4 */
+  int here, there;           /* first signal of each; of a body's rotation: that of its place */
+  int body_here, body_there; /* whose rotation it is, which no signal has; else -1 */
+  int a, b;                  /* first number in the rows of states; -1: it is in none */
+  double worst;              /* NaN */
   int64_t step;
 };
 

@@ -403,9 +403,25 @@ static bool copy_changes(struct ghost_answer *out, const ph_model_diff *diff) {
   return true;
 }
 
+/* A frame's numbers, by signal, and the sim that is at it; NULL: none. */
+struct shown {
+  const double *values;
+  const ph_sim *sim;
+};
+
+/* Numbers that a pair is about. NULL: not known here. */
+static const double *numbers_of(const struct shown *f, int signal, int body) {
+  const double *place = f->values ? f->values + signal : NULL;
+  if (body < 0 || !place)
+    return place;
+  return isnan(*place) || !f->sim ? NULL : ph_sim_body_quat(f->sim, body);
+}
+
 /* known: how it is over the whole. */
 static void fill_row(struct ghost_row *row, const struct ghost_pair *p, bool known,
-                     const double *here, const double *there) {
+                     const struct shown *shown_here, const struct shown *shown_there) {
+  const double *here = numbers_of(shown_here, p->here, p->body_here);
+  const double *there = numbers_of(shown_there, p->there, p->body_there);
   *row = (struct ghost_row){.unit = p->unit,
                             .signal = p->here,
                             .apart = p->n > 1,
@@ -416,11 +432,11 @@ static void fill_row(struct ghost_row *row, const struct ghost_pair *p, bool kno
   memcpy(row->name, p->name, sizeof row->name);
   if (!there)
     return;
-  row->value = p->n == 1 ? there[p->there] : NAN;
+  row->value = p->n == 1 ? *there : NAN;
   if (!here)
     return;
-  row->now = ghost_error(here + p->here, there + p->there, p->n);
-  row->equal = memcmp(here + p->here, there + p->there, (size_t)p->n * sizeof *here) == 0;
+  row->now = ghost_error(here, there, p->n);
+  row->equal = memcmp(here, there, (size_t)p->n * sizeof *here) == 0;
   row->equal = row->equal && !(p->a < 0 && isnan(row->now)); /* neither is known */
 }
 
@@ -447,8 +463,8 @@ static int by_rank(const void *a, const void *b) {
   return (x->place > y->place) - (x->place < y->place);
 }
 
-static bool fill_rows(struct ghost_answer *out, const struct ghost *g, const double *here,
-                      const double *there) {
+static bool fill_rows(struct ghost_answer *out, const struct ghost *g, const struct shown *here,
+                      const struct shown *there) {
   size_t n = g->pairs.n;
   struct ranked *order = malloc((n + 1) * sizeof *order);
   struct ghost_row *rows = malloc((n + 1) * sizeof *rows);
@@ -474,20 +490,23 @@ static bool fill_rows(struct ghost_answer *out, const struct ghost *g, const dou
   return ok;
 }
 
-static bool fill_frame(struct ghost_answer *out, struct ghost *g, const struct snapshot *snap) {
+static bool fill_frame(struct ghost_answer *out, struct ghost *g, const struct opened *o,
+                       const struct snapshot *snap) {
   int64_t last = out->states - 1;
   out->step = snap->step > last ? last : snap->step;
   out->held = snap->step > last;
-  const double *there = NULL;
+  struct shown here = {0}, there = {0};
   if (ph_replay_seek(g->replay, out->step, 0, PH_KINEMATIC) == PH_OK) {
     const ph_frame *frame = ph_replay_frame(g->replay);
-    there = frame->values;
+    there = (struct shown){frame->values, ph_replay_sim(g->replay)};
     out->has_frame = true;
     snprintf(out->note, sizeof out->note, "%s", frame->note);
   } else {
     snprintf(out->note, sizeof out->note, "%s", ph_error());
   }
-  return fill_rows(out, g, snap->has_frame ? snap->values : NULL, there);
+  if (snap->has_frame)
+    here = (struct shown){snap->values, ph_replay_sim(o->replay)};
+  return fill_rows(out, g, &here, &there);
 }
 
 static void fill_whole(struct ghost_answer *out, const struct ghost *g, const struct opened *o) {
@@ -535,5 +554,5 @@ ph_status session_ghost_answer(struct session *s, struct opened *o, struct snaps
   fill_whole(out, g, o);
   if (!copy_changes(out, &g->found.diff))
     return PH_ENOMEM;
-  return fill_frame(out, g, snap) ? PH_OK : PH_ENOMEM;
+  return fill_frame(out, g, o, snap) ? PH_OK : PH_ENOMEM;
 }

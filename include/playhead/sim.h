@@ -145,6 +145,9 @@ PH_API ph_status ph_sim_step(ph_sim *sim, const double *ctrl, int n, bool *warne
  * number of the state is not finite or beyond 1e10, named; nothing is computed then. Or a fatal
  * error of the engine, now or before. */
 PH_API ph_status ph_sim_forward(ph_sim *sim);
+/* World rotation (4, w first, unit) of a body, as the last ph_sim_forward left it. Borrowed until
+ * the sim's next call. NULL: there is no such body. */
+PH_API const double *ph_sim_body_quat(const ph_sim *sim, int body);
 
 /* Hash that tells whether bits can be expected to repeat: libm probe, 300 steps of a built-in
  * model, glibc version, MuJoCo version, architecture. 16 hex digits; static after the first call.
