@@ -132,14 +132,11 @@ static ph_status take_success_away(ph_cut_judged *out, const ph_cutting *c,
 
 /* --- all of it --- */
 
-ph_status ph_cut_judge(ph_cut_judged *out, const ph_cutting *c, const ph_cut_episode *plan,
-                       const ph_episode *episode, const ph_episode_meta *result) {
+/* Whoever else it was that said it, the result has to store what bears it out. */
+static ph_status find_predicate(ph_cut_judged *out, const ph_cutting *c, const ph_cut_episode *plan,
+                                const ph_episode *episode, const ph_episode_meta *result,
+                                bool other) {
   bool fine = false;
-  bool other = plan->task && strcmp(ph_task_sha256(plan->task), result->task_sha256) != 0;
-  *out = (ph_cut_judged){0};
-  if (!c->opt->latched || result->hold_seconds < 0 ||
-      !(c->opt->judge || plan->task || plan->predicate))
-    return PH_OK;
   ph_status status = PH_OK;
   if (!plan->predicate && !other)
     status = recorded_ends_there(&fine, episode, plan->from, result);
@@ -149,14 +146,30 @@ ph_status ph_cut_judge(ph_cut_judged *out, const ph_cutting *c, const ph_cut_epi
     status = take_given(out, plan, result);
   else if (plan->task)
     status = ask_task(out, c, plan, episode, result);
-  fine = !status && out->predicate && ends_there(out->predicate, result);
-  if (!fine) {
-    ph_cut_judged_clear(out);
-    out->no_hold = true;
-  } else if (!plan->task) {
-    status = take_success_away(out, c, result);
-  } else if (other) {
-    out->task = ph_task_ref(plan->task);
-  }
+  out->given = !status && !(out->predicate && ends_there(out->predicate, result));
   return status;
+}
+
+ph_status ph_cut_judge(ph_cut_judged *out, const ph_cutting *c, const ph_cut_episode *plan,
+                       const ph_episode *episode, const ph_episode_meta *result) {
+  bool other = plan->task && strcmp(ph_task_sha256(plan->task), result->task_sha256) != 0;
+  ph_status status = PH_OK;
+  *out = (ph_cut_judged){0};
+  if (!c->opt->latched || !(c->opt->no_hold || c->opt->judge || plan->task || plan->predicate))
+    return PH_OK;
+  if (result->hold_seconds < 0)
+    out->given = true;
+  else
+    status = find_predicate(out, c, plan, episode, result, other);
+  if (status || (!out->given && !out->predicate))
+    return status;
+  if (out->given) {
+    free(out->predicate);
+    out->predicate = NULL;
+  }
+  if (out->given || !plan->task)
+    return take_success_away(out, c, result);
+  if (other)
+    out->task = ph_task_ref(plan->task);
+  return PH_OK;
 }

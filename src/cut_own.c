@@ -63,6 +63,8 @@ static ph_status settle_range(struct own *o, int64_t actions) {
     m->success = latch >= 0;
   else if (m->success == 1 && to < actions)
     m->success = -1;
+  if (known || m->success < 0)
+    m->success_source[0] = 0;
   return status;
 }
 
@@ -91,6 +93,7 @@ static ph_status settle(struct own *o) {
   m->end_reason = PH_END_SUCCESS;
   m->end_detail[0] = 0;
   m->success = 1;
+  m->success_source[0] = 0;
   return status;
 }
 
@@ -152,6 +155,8 @@ static ph_status copy(struct own *o, char **provenance) {
       begin.columns |= PH_COL_BIT(i);
   if (o->judged.predicate)
     begin.columns |= PH_COL_BIT(PH_COL_PREDICATE);
+  if (o->judged.given)
+    begin.columns &= ~PH_COL_BIT(PH_COL_PREDICATE);
   const ph_episode_meta *source = ph_episode_meta_of(o->episode);
   ph_status status = ph_cut_provenance(provenance, source->provenance, o->plan, o->c->opt, source);
   o->meta.provenance = *provenance;
@@ -245,12 +250,24 @@ static ph_status open_sink(struct own *o, const ph_episode_meta *origin) {
   return status;
 }
 
+/* Somebody's word, which no predicate bears out: the hold that it is of is a part of it. */
+static void name_giver(ph_episode_meta *m, const ph_cut_options *opt) {
+  char hold[48] = "";
+  const char *who = opt->judge && opt->judge[0] ? opt->judge : opt->method;
+  if (m->hold_seconds >= 0)
+    snprintf(hold, sizeof hold, " for a hold of %.9g s", m->hold_seconds);
+  int room = (int)(sizeof m->success_source - sizeof "given: " - strlen(hold));
+  bool whole = !who || strlen(who) <= (size_t)room;
+  snprintf(m->success_source, sizeof m->success_source, "given: %.*s%s%s", whole ? room : room - 3,
+           who ? who : "steps", whole ? "" : "...", hold);
+  m->hold_seconds = -1;
+  m->hold_steps = 0;
+}
+
 static ph_status find_judge(struct own *o) {
   ph_status status = ph_cut_judge(&o->judged, o->c, o->plan, o->episode, &o->meta);
-  if (o->judged.no_hold) {
-    o->meta.hold_seconds = -1;
-    o->meta.hold_steps = 0;
-  }
+  if (o->judged.given)
+    name_giver(&o->meta, o->c->opt);
   return status;
 }
 

@@ -56,10 +56,11 @@ typedef struct ph_cut_judged {
   uint8_t *predicate; /* owned: of the result's states; NULL: the recorded one stays */
   ph_task *task;      /* owned; NULL: the recorded one stays */
   bool without_task;  /* the recorded task does not: there is nothing but its success in it */
-  bool no_hold;       /* nobody who is known says that it latches there: no hold is claimed */
+  bool given; /* no predicate that is known latches there: nothing but a word says that it does */
 } ph_cut_judged;
 
-/* By whom `result`, which is cut as planned, latches at its last state. PH_ENOMEM, PH_ECANCELED;
+/* By whom `result`, which is cut as planned, latches at its last state. Of a range nobody is asked.
+ * PH_ENOMEM, PH_ECANCELED;
  * errors of reading the predicate and the recorded task. */
 ph_status ph_cut_judge(ph_cut_judged *out, const ph_cutting *c, const ph_cut_episode *plan,
                        const ph_episode *episode, const ph_episode_meta *result);

@@ -25,9 +25,10 @@ static const text_attr root_text[] = {
 };
 
 static const text_attr demo_text[] = {
-    TEXT(seed, false),         TEXT(end_detail, false),  TEXT(determinism, false),
-    TEXT(model_sha256, false), TEXT(task_sha256, false), TEXT(recipe, false),
-    TEXT(derived, false),      TEXT(engine, false),      TEXT(parent, false),
+    TEXT(seed, false),           TEXT(end_detail, false),  TEXT(determinism, false),
+    TEXT(model_sha256, false),   TEXT(task_sha256, false), TEXT(recipe, false),
+    TEXT(derived, false),        TEXT(engine, false),      TEXT(parent, false),
+    TEXT(success_source, false),
 };
 
 #undef TEXT

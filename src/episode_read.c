@@ -159,6 +159,8 @@ static void add_meta(struct ph_sha256 *sha, const ph_episode_meta *m) {
   add_text(sha, "end_reason", ph_end_name(m->end_reason));
   add_text(sha, "end_detail", m->end_detail);
   add_integer(sha, "success", m->success);
+  if (m->success_source[0])
+    add_text(sha, "success_source", m->success_source);
   add_text(sha, "model_sha256", m->model_sha256);
   add_text(sha, "task_sha256", m->task_sha256);
   add_number(sha, "hold_seconds", m->hold_seconds);

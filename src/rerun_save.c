@@ -253,6 +253,7 @@ static void describe(struct saving *s) {
   time_t now = time(NULL);
   struct tm utc;
   m->provenance = s->provenance;
+  m->success_source[0] = 0;
   m->dims = run->dims;
   m->timestep = run->timestep;
   m->control_dt = run->control_dt;

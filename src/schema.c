@@ -114,6 +114,8 @@ static const ph_attr_info attrs[] = {
      "success, terminated, truncated, nan, aborted, salvaged or unknown"},
     {PH_AT_DEMO, "end_detail", PH_STRING, true, "how, in a sentence; may be empty"},
     {PH_AT_DEMO, "success", PH_U8, false, "1 or 0; absent without a task"},
+    {PH_AT_DEMO, "success_source", PH_STRING, false,
+     "who says so where no predicate that is stored does"},
     {PH_AT_DEMO, "determinism", PH_STRING, true, "unchecked, bitwise, tol(x) or fails(t)"},
     {PH_AT_DEMO, "model_sha256", PH_STRING, true, "names a group of /models"},
     {PH_AT_DEMO, "task_sha256", PH_STRING, true, "names a group of /tasks; empty without a task"},

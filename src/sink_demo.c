@@ -44,6 +44,8 @@ static ph_status put_attrs(hid_t group, const ph_episode_meta *m) {
     status = ph_h5_put_i64(group, "episode", m->episode);
   if (!status && m->success >= 0)
     status = ph_h5_put_u8(group, "success", m->success > 0);
+  if (!status && m->success >= 0 && m->success_source[0])
+    status = ph_h5_put_string(group, "success_source", m->success_source);
   if (!status && m->hold_seconds >= 0)
     status = ph_h5_put_f64(group, "hold_seconds", m->hold_seconds);
   if (!status && m->hold_seconds >= 0)

@@ -173,6 +173,12 @@ static bool is_own(const struct check *c) {
   return !c->foreign && strncmp(c->meta->writer, "playhead", 8) == 0;
 }
 
+/* A success that is somebody else's word has no predicate. */
+static bool is_due(const struct check *c, const ph_column_info *info) {
+  bool judged = c->meta->success >= 0 && !c->meta->success_source[0];
+  return is_own(c) && (info->required || (info->id == PH_COL_PREDICATE && judged));
+}
+
 static ph_status check_columns(struct check *c) {
   ph_status status = PH_OK;
   for (int col = 0; status == PH_OK && col < PH_COL_COUNT; col++) {
@@ -181,8 +187,7 @@ static ph_status check_columns(struct check *c) {
       continue; /* the last of the states */
     if (ph_episode_has(c->episode, (ph_column)col))
       status = check_column(c, (ph_column)col);
-    else if ((info->required || (col == PH_COL_PREDICATE && c->meta->success >= 0)) && is_own(c) &&
-             ph_schema_width((ph_column)col, &c->meta->dims))
+    else if (is_due(c, info) && ph_schema_width((ph_column)col, &c->meta->dims))
       flaw(c, -1, "%s: not stored", info->path);
   }
   if (c->clock.n > 0 && !c->episode->time_odd)

@@ -4,6 +4,7 @@
 #define CLI_CUT_HELP_H
 
 #include "bigym_help.h"
+#include "cut_cart.h"
 #include "cut_help.h"
 #include "foreign_layouts.h"
 #include "kill_help.h"
@@ -12,18 +13,11 @@ using cli_help::Cli;
 using cli_help::Outcome;
 using cli_help::Slurp;
 using cut_help::contents_of;
+using cut_help::kCart;
 using std::string;
 namespace fs = std::filesystem;
 
 namespace {
-
-/* A cart that is pushed on, off and on again: success breaks once, and holds for good later. */
-const char kCart[] =
-    "return { name = 'cart', model = 'cart.xml', control_steps = 2, hold_seconds = 0.1,\n"
-    "  max_steps = 200, success = function(s) return s.joint.cart > 0.01 end,\n"
-    "  reset = function(env, rng) env.qpos.cart = 0.008 + 0.001 * rng() end,\n"
-    "  policy = function(s, rng) if s.time < 0.04 then return {2 + rng()} end\n"
-    "    if s.time < 0.09 then return {-4} end return {4} end }\n";
 
 const char kHeavy[] = "<mujoco><option timestep=\"0.002\"/><worldbody><body name=\"cart\">"
                       "<joint name=\"cart\" type=\"slide\" axis=\"1 0 0\"/>"

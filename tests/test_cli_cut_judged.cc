@@ -1,5 +1,5 @@
 // What cut writes where another has judged than the file: its own predicate and task bear it out.
-#include "cli_help.h"
+#include "cut_cart.h"
 
 #include <playhead/store.h>
 #include <set>
@@ -7,16 +7,10 @@
 using cli_help::Cli;
 using cli_help::Outcome;
 using std::string;
+namespace fs = std::filesystem;
 
 namespace {
 
-/* Success breaks once, and holds for good later. */
-const char kCart[] =
-    "return { name = 'cart', model = 'cart.xml', control_steps = 2, hold_seconds = 0.1,\n"
-    "  max_steps = 200, success = function(s) return s.joint.cart > 0.01 end,\n"
-    "  reset = function(env, rng) env.qpos.cart = 0.008 + 0.001 * rng() end,\n"
-    "  policy = function(s, rng) if s.time < 0.04 then return {2 + rng()} end\n"
-    "    if s.time < 0.09 then return {-4} end return {4} end }\n";
 const char kEarlier[] = "s.joint.cart > 0.0095";
 /* By the same rule, row for row. */
 const char kJudge[] =
@@ -35,7 +29,7 @@ class CliCutJudged : public Cli {
 protected:
   void SetUp() override {
     Cli::SetUp();
-    Put("cart.lua", kCart);
+    Put("cart.lua", cut_help::kCart);
     Put("judge.py", kJudge);
     ASSERT_EQ(Record("run").status, 0);
   }
@@ -68,6 +62,18 @@ protected:
     Outcome o = Run({"verify", "--expect", "bitwise", file});
     EXPECT_EQ(o.status, 0) << o.out << o.err;
     EXPECT_NE(o.out.find("3 bitwise"), string::npos) << o.out;
+  }
+  /* Of every episode, and nothing beside it. */
+  void ExpectGiven(const string &file, const string &said) {
+    json_t *info = Json(Run({"info", "--json", file})), *e;
+    size_t i;
+    EXPECT_EQ(json_array_size(json_object_get(info, "episodes")), 3u);
+    json_array_foreach(json_object_get(info, "episodes"), i, e) {
+      EXPECT_TRUE(json_is_true(json_object_get(e, "success")));
+      EXPECT_EQ(Text(e, "success_source"), said);
+      EXPECT_TRUE(json_is_null(json_object_get(e, "hold_seconds")));
+    }
+    json_decref(info);
   }
   string Provenance(const string &file, const char *key) {
     ph_store *store = nullptr;
@@ -129,16 +135,89 @@ TEST_F(CliCutJudged, ACommandsAnswersAreStored) {
   EXPECT_EQ(Provenance("o.h5", "judge"), "--predicate-command python3 judge.py");
 }
 
-/* Nothing in the file bears them out: which hold they are of is in provenance alone. */
-TEST_F(CliCutJudged, RowsFromOutsideClaimNoHoldThatTheFileDoesNotShow) {
+/* Nothing in the file bears them out: it says whose word it is, and nothing that contradicts it. */
+TEST_F(CliCutJudged, RowsFromOutsideAreASuccessThatIsGiven) {
+  Put("l.json", "[5, 7, 9]");
+  for (bool held : {true, false}) {
+    std::vector<string> args = {"cut", "run", "--steps", "l.json", "-o", held ? "h.h5" : "n.h5"};
+    string file = args.back(),
+           said = held ? "given: --steps l.json for a hold of 0.1 s" : "given: --steps l.json";
+    if (held)
+      args.insert(args.end(), {"--hold", "0.1"});
+    ASSERT_EQ(Run(args).status, 0);
+    ExpectVerified(file);
+    EXPECT_EQ(Provenance(file, "judge"), "--steps l.json");
+    ExpectGiven(file, said);
+    string info = Run({"info", file}).out;
+    EXPECT_NE(info.find("  given    -  "), string::npos) << info;
+    EXPECT_NE(info.find("success    " + said + "\n"), string::npos) << info;
+    EXPECT_EQ(info.find("missing:"), string::npos) << info;
+    Outcome latch = Run({"latch", file});
+    EXPECT_EQ(latch.status, 1);
+    EXPECT_NE(latch.out.find("the whole episode is a success (" + said + ")"), string::npos)
+        << latch.out;
+    for (const char *source : {"recorded", "kinematic", "dynamic"})
+      EXPECT_EQ(Latches({file}, source), std::vector<int64_t>(3, -1)) << source;
+  }
+}
+
+/* The file's own predicate does latch at them: the success is its own. */
+TEST_F(CliCutJudged, RowsThatTheFileShowsAreNotGiven) {
+  auto rows = Latches({"run", "--hold", "0.1"}, "recorded");
+  Put("l.json", "[" + std::to_string(rows[0]) + "," + std::to_string(rows[1]) + ",9]");
+  ASSERT_EQ(Run({"cut", "run", "--steps", "l.json", "--hold", "0.1", "-o", "o.h5"}).status, 0);
+  json_t *info = Json(Run({"info", "--json", "o.h5"})), *e;
+  size_t i, given = 0;
+  json_array_foreach(json_object_get(info, "episodes"), i, e) {
+    bool is = json_object_get(e, "success_source");
+    given += is;
+    EXPECT_EQ(json_is_null(json_object_get(e, "hold_seconds")), is);
+    EXPECT_EQ(json_integer_value(json_object_get(e, "actions")), is ? 9 : rows[0]);
+  }
+  EXPECT_EQ(given, 1u);
+  json_decref(info);
+  ExpectVerified("o.h5");
+}
+
+/* What was given holds for what it was said of alone. */
+TEST_F(CliCutJudged, WhatWasGivenIsCutAgainByAJudgeOnly) {
   Put("l.json", "[5, 7, 9]");
   ASSERT_EQ(Run({"cut", "run", "--steps", "l.json", "--hold", "0.1", "-o", "o.h5"}).status, 0);
-  ExpectVerified("o.h5");
-  EXPECT_EQ(Provenance("o.h5", "judge"), "--steps l.json");
-  json_t *info = Json(Run({"info", "--json", "o.h5"}));
+  for (string hold : {"0", "0.02", "0.1"}) {
+    Outcome o = Run({"cut", "o.h5", "--hold", hold, "-o", "p.h5"});
+    EXPECT_EQ(o.status, 1);
+    EXPECT_NE(o.out.find("only that the whole episode is a success (given: --steps"), string::npos)
+        << o.out;
+    EXPECT_FALSE(fs::exists(top / "p.h5"));
+  }
+  /* By the task, at its own hold, as its rows are. */
+  Outcome o = Run({"cut", "o.h5", "--hold", "0", "--task", "cart.lua", "-o", "t.h5"});
+  ASSERT_EQ(o.status, 1) << o.err; /* two are no success by it */
+  for (const char *source : {"recorded", "kinematic", "dynamic"})
+    EXPECT_EQ(Latches({"t.h5"}, source), Lengths("t.h5")) << source;
+  /* By another list: its word, for its hold. */
+  Put("m.json", "[3, 4, 6]");
+  ASSERT_EQ(Run({"cut", "o.h5", "--steps", "m.json", "--hold", "0.02", "-o", "m.h5"}).status, 0);
+  ExpectGiven("m.h5", "given: --steps m.json for a hold of 0.02 s");
+  ExpectVerified("m.h5");
+  /* A range of it: whole it is the same word, and without its end there is none. */
+  ASSERT_EQ(Run({"cut", "o.h5", "--range", "1:", "-o", "r.h5"}).status, 0);
+  ExpectGiven("r.h5", "given: --steps l.json for a hold of 0.1 s");
+  ASSERT_EQ(Run({"cut", "o.h5", "--range", ":4", "-o", "q.h5"}).status, 0);
+  json_t *info = Json(Run({"info", "--json", "q.h5"}));
   json_t *e = json_array_get(json_object_get(info, "episodes"), 0);
-  EXPECT_TRUE(json_is_null(json_object_get(e, "hold_seconds")));
+  EXPECT_TRUE(json_is_null(json_object_get(e, "success")));
+  EXPECT_EQ(json_object_get(e, "success_source"), nullptr);
+  EXPECT_EQ(json_array_size(json_object_get(e, "missing")), 0u);
   json_decref(info);
+}
+
+TEST_F(CliCutJudged, ALongNameOfWhoGaveItIsCutShort) {
+  string name = string(150, 'l') + ".json";
+  Put(name, "[5, 7, 9]");
+  ASSERT_EQ(Run({"cut", "run", "--steps", name, "--hold", "0.1", "-o", "o.h5"}).status, 0);
+  string lead = "given: --steps ", end = "... for a hold of 0.1 s";
+  ExpectGiven("o.h5", lead + string(119 - lead.size() - end.size(), 'l') + end);
 }
 
 } // namespace

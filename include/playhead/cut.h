@@ -25,15 +25,18 @@ typedef struct ph_cut_episode {
 } ph_cut_episode;
 
 typedef struct ph_cut_options {
-  bool keep_rewards;       /* else 0, and 1 on the last row */
-  bool compress;           /* of our own layouts: as pack */
-  bool latched;            /* the episodes end at a latch: success, done and the last reward say so.
-                              false: a range; rewards and flags stay as they are */
-  bool no_hold;            /* they do at a hold that nobody says: none is in force in the result */
-  double hold_seconds;     /* in force in the result; negative: as in the source */
-  const char *method;      /* "recorded", "kinematic", "dynamic", "range", "trim-idle", "steps" */
-  const char *judge;       /* nullable: who judged, for provenance. No hold is claimed then where
-                              neither what is stored nor the plan's task or predicate latches there */
+  bool keep_rewards;   /* else 0, and 1 on the last row */
+  bool compress;       /* of our own layouts: as pack */
+  bool latched;        /* the episodes end at a latch: success, done and the last reward say so.
+                          false: a range; rewards and flags stay as they are */
+  bool no_hold;        /* they do at a hold that nobody says: none is in force in the result */
+  double hold_seconds; /* in force in the result; negative: as in the source */
+  const char *method;  /* "recorded", "kinematic", "dynamic", "range", "trim-idle", "steps" */
+  /* Nullable: who judged, for provenance; NULL: the source itself, whose word is taken. Else, and
+     with no_hold, a success that neither what is stored nor the plan's task or predicate shows is
+     "given": success_source names the judge (or the method) and the hold, and the predicate, the
+     task's success and the hold in force are left out, of our own layouts. */
+  const char *judge;
   const char *fingerprint; /* nullable: JSON, as ph_latch_fingerprint has it */
   const char *date;        /* nullable: now. ISO 8601, for tests */
   /* Nullable: after each episode and often in a long one; false stops it: PH_ECANCELED. */

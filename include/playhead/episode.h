@@ -56,8 +56,9 @@ typedef struct ph_episode_meta {
   char seed[24];   /* decimal; the episode's own. "" unknown */
   ph_end end_reason;
   char end_detail[200];
-  int success;          /* 1, 0, or -1: no task, not known */
-  char determinism[48]; /* unchecked | bitwise | tol(x) | fails(t) */
+  int success;              /* 1, 0, or -1: no task, not known */
+  char success_source[120]; /* who says so, in words; "": the predicate, by the recorded task */
+  char determinism[48];     /* unchecked | bitwise | tol(x) | fails(t) */
   char model_sha256[PH_SHA256_SIZE];
   char task_sha256[PH_SHA256_SIZE]; /* "" without a task */
   double hold_seconds;              /* in force; negative: no task */
@@ -74,10 +75,9 @@ typedef struct ph_episode_meta {
   /* What follows is "" in files of playhead's own format. */
   char layout[24];       /* "robosuite", "robomimic", "LIBERO", "MimicGen", "RoboCasa", "arrays" */
   char rate_source[120]; /* what control_dt was taken from, in words */
-  char success_source[120]; /* what success and predicate were taken from, in words */
-  char controller[64];      /* what the actions feed, "OSC_POSE"; "": not known */
-  char instruction[200];    /* what the episode was told to do, in the file's words */
-  char oddity[160];         /* "" or where the file contradicts itself, in a sentence; not stored */
+  char controller[64];   /* what the actions feed, "OSC_POSE"; "": not known */
+  char instruction[200]; /* what the episode was told to do, in the file's words */
+  char oddity[160];      /* "" or where the file contradicts itself, in a sentence; not stored */
 } ph_episode_meta;
 
 PH_API void ph_episode_free(ph_episode *episode); /* Nullable */

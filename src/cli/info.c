@@ -29,7 +29,7 @@ struct info {
   char no_model[240]; /* the reason that was said last */
   int different;      /* holds so far: 0, 1, or 2 for more */
   struct policies policies;
-  struct survey cut;
+  struct survey cut, given;
 };
 
 /* One episode as far as it can be known. */
@@ -59,7 +59,8 @@ static bool expected(ph_column col, const ph_episode_meta *meta) {
   if (ph_schema_width(col, &meta->dims) == 0)
     return false;
   return ph_schema_column(col)->required || col == PH_COL_FINAL_STATE ||
-         (col == PH_COL_PREDICATE && meta->task_sha256[0]);
+         (col == PH_COL_PREDICATE && meta->task_sha256[0] && meta->success >= 0 &&
+          !meta->success_source[0]);
 }
 
 static void find_missing(struct info *info, struct facts *f, const ph_episode *episode) {
@@ -144,12 +145,14 @@ static const char *yes_no(int success) {
 static void print_episode(const struct facts *f) {
   const ph_entry *e = f->entry;
   char hold[32] = "-";
+  bool given = f->meta && strncmp(f->meta->success_source, "given: ", 7) == 0;
   if (f->meta && f->meta->hold_seconds >= 0)
     snprintf(hold, sizeof hold, "%g s", f->meta->hold_seconds);
   printf("%-18s %4d %7" PRId64 " %7" PRId64 "  %-20s  %-10s  %-7s  %-7s  %-11s  %s%s%s\n", e->id,
          e->env_id, e->actions, e->states, e->seed[0] ? e->seed : "-", ph_end_name(e->end_reason),
-         yes_no(e->success), hold, e->determinism, ph_guarantee_name(f->guarantee),
-         f->guarantee == PH_EXACT ? "" : ": ", f->guarantee == PH_EXACT ? "" : f->reason);
+         given ? "given" : yes_no(e->success), hold, e->determinism,
+         ph_guarantee_name(f->guarantee), f->guarantee == PH_EXACT ? "" : ": ",
+         f->guarantee == PH_EXACT ? "" : f->reason);
   if (f->nmissing) {
     printf("    missing:");
     for (size_t i = 0; i < f->nmissing; i++)
@@ -190,6 +193,9 @@ static void print_cut(const struct info *info) {
   survey_line(&info->cut, text, sizeof text);
   if (text[0])
     printf("cut from   %s\n", text);
+  survey_line(&info->given, text, sizeof text);
+  if (text[0])
+    printf("success    %s\n", text);
 }
 
 static const char *why_none(const struct info *info, const ph_column_info *c) {
@@ -198,7 +204,7 @@ static const char *why_none(const struct info *info, const ph_column_info *c) {
   if (c->id == PH_COL_CTRL_SUBSTEPS)
     return "ctrl is written once a step";
   if (c->id == PH_COL_PREDICATE)
-    return "no task";
+    return info->given.n ? "success is given" : "no task";
   return c->required || c->id == PH_COL_FINAL_STATE ? "MISSING" : "always as the model resets it";
 }
 
@@ -250,6 +256,8 @@ static void add_episode(struct info *info, const struct facts *f, const ph_episo
       held ? report_index(f->meta->hold_steps) : json_null(), "provenance", provenance(f->meta));
   if (f->meta && f->meta->parent[0])
     json_object_set_new(object, "parent", ph_json_text(f->meta->parent));
+  if (f->meta && !f->meta->layout[0] && f->meta->success_source[0])
+    json_object_set_new(object, "success_source", ph_json_text(f->meta->success_source));
   if (f->meta && f->meta->layout[0])
     foreign_episode_keys(object, episode, e->oddity);
   json_array_append_new(info->episodes, object);
@@ -374,6 +382,7 @@ static void show_episode(struct info *info, size_t i) {
     judge(info, &f, episode);
     policies_add(&info->policies, f.meta->provenance);
     survey_add_cut(&info->cut, i, f.meta);
+    survey_add(&info->given, i, 0, -1, f.meta->success_source);
   } else {
     info->refused++;
     odd(&f, ph_error());
@@ -480,6 +489,7 @@ int verb_info(const struct options *opt) {
 out:
   policies_free(&info.policies);
   survey_free(&info.cut);
+  survey_free(&info.given);
   ph_store_free(info.store);
   if (status == EXIT_FINE && info.refused)
     status = EXIT_FINDING;
