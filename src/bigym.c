@@ -13,6 +13,7 @@
 
 #include "fail.h"
 #include "file.h"
+#include "numeral.h"
 
 #define TEXT_MAX ((size_t)64 << 20) /* bytes of a JSON text */
 
@@ -50,6 +51,12 @@ static bool is_npz(const char *name) {
   return name[0] != '.' && n > 4 && strcmp(name + n - 4, ".npz") == 0;
 }
 
+/* metadata.json is told apart: it is no other. */
+static bool is_other_text(const char *name) {
+  size_t n = strlen(name);
+  return n > 5 && strcmp(name + n - 5, ".json") == 0 && strcmp(name, "metadata.json") != 0;
+}
+
 static int compare_names(const void *a, const void *b) {
   const char *x = *(char *const *)a, *y = *(char *const *)b;
   int order = ph_natural_compare(x, y);
@@ -67,21 +74,32 @@ static bool add_name(ph_bigym_list *list, const char *name) {
   return list->name[list->n] && ++list->n;
 }
 
-ph_status ph_bigym_files(ph_bigym_list *out, const char *folder) {
+static ph_status list_names(ph_bigym_list *out, const char *folder, bool (*wanted)(const char *)) {
   DIR *dir = opendir(folder);
   bool ok = true;
   *out = (ph_bigym_list){0};
   if (!dir)
     return ph_fail(PH_EIO, "%s: cannot be opened: %s", folder, strerror(errno));
-  for (struct dirent *e; ok && (e = readdir(dir));)
-    ok = !is_npz(e->d_name) || add_name(out, e->d_name);
+  errno = 0;
+  for (struct dirent *e; ok && (e = readdir(dir)); errno = 0)
+    ok = !wanted(e->d_name) || add_name(out, e->d_name);
+  int error = ok ? errno : ENOMEM;
   closedir(dir);
   if (out->n > 1)
     qsort(out->name, out->n, sizeof *out->name, compare_names);
-  if (ok)
+  if (!error)
     return PH_OK;
   ph_bigym_list_clear(out);
-  return ph_fail(PH_ENOMEM, "%s: out of memory", folder);
+  return ok ? ph_fail(PH_EIO, "%s: cannot be listed: %s", folder, strerror(error))
+            : ph_fail(PH_ENOMEM, "%s: out of memory", folder);
+}
+
+ph_status ph_bigym_files(ph_bigym_list *out, const char *folder) {
+  return list_names(out, folder, is_npz);
+}
+
+ph_status ph_bigym_texts(ph_bigym_list *out, const char *folder) {
+  return list_names(out, folder, is_other_text);
 }
 
 void ph_bigym_list_clear(ph_bigym_list *list) {
@@ -116,7 +134,7 @@ char *ph_bigym_text(size_t *size, const char *path, char *why, size_t room) {
   return text;
 }
 
-json_t *ph_bigym_metadata(const char *folder) {
+json_t *ph_bigym_metadata_kept(const char *folder) {
   char path[1024], why[200] = "the path is too long";
   size_t size = 0;
   json_error_t error = {.text = ""};
@@ -126,7 +144,7 @@ json_t *ph_bigym_metadata(const char *folder) {
     ph_fail(PH_EIO, "metadata.json: it cannot be read: %s", why);
     return NULL;
   }
-  json_t *value = json_loadb(text, size, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
+  json_t *value = ph_numeral_load(&error, text, size);
   free(text);
   if (json_is_object(value))
     return value;
@@ -138,18 +156,26 @@ json_t *ph_bigym_metadata(const char *folder) {
   return NULL;
 }
 
+json_t *ph_bigym_metadata(const char *folder) {
+  json_t *kept = ph_bigym_metadata_kept(folder), *plain = kept ? ph_numeral_plain(kept) : NULL;
+  if (kept && !plain)
+    ph_fail(PH_ENOMEM, "metadata.json: out of memory");
+  json_decref(kept);
+  return plain;
+}
+
 bool ph_bigym_is_batch(const char *folder) {
   ph_bigym_name ignored;
   DIR *dir = opendir(folder);
-  bool named = false, told = false;
-  for (struct dirent *e; dir && !named && (e = readdir(dir));) {
+  bool named = false;
+  if (!dir)
+    return false;
+  for (struct dirent *e; !named && (e = readdir(dir));)
     named = ph_bigym_parse(&ignored, e->d_name);
-    told = told || strcmp(e->d_name, "metadata.json") == 0;
-  }
-  if (dir)
-    closedir(dir);
-  if (named || !told)
-    return named;
+  closedir(dir);
+  if (named)
+    return true;
+  /* Also where it cannot be listed: whoever lists it says so. */
   json_t *meta = ph_bigym_metadata(folder);
   const char *format = json_string_value(json_object_get(meta, "format"));
   bool is = format && strcmp(format, PH_BIGYM_FORMAT) == 0;
@@ -184,4 +210,12 @@ int64_t ph_bigym_frames(const ph_npz *npz, char *odd, size_t size) {
     }
   }
   return frames;
+}
+
+void ph_bigym_compare(char *out, size_t size, const char *name, int64_t frames) {
+  ph_bigym_name is;
+  out[0] = 0;
+  if (frames > 0 && ph_bigym_parse(&is, name) && is.length != frames - 1)
+    snprintf(out, size, "its name says %lld steps, its arrays have %lld (%lld frames)",
+             (long long)is.length, (long long)frames - 1, (long long)frames);
 }

@@ -68,8 +68,13 @@ static bool is_in(const char *out, const char *source) {
 
 ph_status ph_cut_check_out(const char *out, const char *source) {
   struct stat st;
-  char folder[PATH_MAX];
-  if (lstat(out, &st) == 0)
+  char folder[PATH_MAX], bare[PATH_MAX];
+  size_t n = strlen(out);
+  while (n > 1 && out[n - 1] == '/') /* behind which a link would be followed */
+    n--;
+  if (snprintf(bare, sizeof bare, "%.*s", (int)n, out) >= (int)sizeof bare)
+    return ph_fail(PH_EINVAL, "%.80s...: the path is too long", out);
+  if (lstat(bare, &st) == 0)
     return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", out);
   if (out[0] && out[strlen(out) - 1] == '/' && !ph_cut_is_batch(source))
     return ph_fail(PH_EINVAL, "%s: it names a folder, and the result is a file", out);

@@ -26,33 +26,6 @@ bool ph_batch_go_on(void *batch) {
   return !b->opt->progress || b->opt->progress(b->opt->arg, b->done, b->kept);
 }
 
-/* --- the output --- */
-
-/* The folder that a path lies in, as it really is; the caller's. NULL: errno. */
-static char *parent_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-  char *real = folder ? realpath(folder, NULL) : NULL;
-  free(folder);
-  return real;
-}
-
-static ph_status check_output(const ph_batch *b) {
-  struct stat st;
-  if (lstat(b->out, &st) == 0)
-    return ph_fail(PH_EEXIST, "%s: it exists already and is left as it is", b->out);
-  char *parent = parent_of(b->out), *source = parent ? realpath(b->source, NULL) : NULL;
-  size_t n = source ? strlen(source) : 0;
-  ph_status status = PH_OK;
-  if (!source)
-    status = ph_fail(PH_EIO, "%s: its folder: %s", parent ? b->source : b->out, strerror(errno));
-  else if (strncmp(parent, source, n) == 0 && (parent[n] == '/' || parent[n] == 0))
-    status = ph_fail(PH_EINVAL, "%s: it is in the source, which is never written to", b->out);
-  free(parent);
-  free(source);
-  return status;
-}
-
 /* --- the list --- */
 
 static ph_status list_files(ph_batch *b) {
@@ -62,23 +35,52 @@ static ph_status list_files(ph_batch *b) {
   if (b->files.n == 0)
     return ph_fail(PH_ENOTFOUND, "%s: it holds no episode: there is nothing to cut", b->source);
   b->items = calloc(b->files.n, sizeof *b->items);
-  if (!b->items)
+  b->order = calloc(b->files.n, sizeof(ph_batch_item *));
+  if (!b->items || !b->order)
     return ph_fail(PH_ENOMEM, "%s: out of memory", b->source);
   for (size_t i = 0; i < b->files.n; i++) {
-    b->items[i].file = b->files.name[i];
-    b->items[i].named = ph_bigym_parse(&b->items[i].name, b->files.name[i]);
+    const char *name = b->files.name[i];
+    b->order[i] = &b->items[i];
+    b->items[i].file = name;
+    b->items[i].named = ph_bigym_parse(&b->items[i].name, name);
+    ph_escape(b->items[i].id, sizeof b->items[i].id, name, strlen(name));
   }
   return PH_OK;
 }
 
-static ph_batch_item *find_item(ph_batch *b, const char *file) {
-  for (size_t i = 0; i < b->files.n; i++)
-    if (strcmp(b->items[i].file, file) == 0)
-      return &b->items[i];
-  return NULL;
+static int compare_ids(const void *a, const void *b) {
+  const ph_batch_item *x = *(ph_batch_item *const *)a, *y = *(ph_batch_item *const *)b;
+  int order = strcmp(x->id, y->id);
+  return order ? order : (x > y) - (x < y);
 }
 
-static ph_status match_list(ph_batch *b, const ph_cut_episode *plan, size_t n) {
+static int compare_renamed(const void *a, const void *b) {
+  const ph_batch_item *x = *(ph_batch_item *const *)a, *y = *(ph_batch_item *const *)b;
+  int order = strcmp(x->renamed, y->renamed);
+  return order ? order : (x > y) - (x < y);
+}
+
+/* The first of that id that has no plan yet; else one that has; NULL: there is none. */
+static ph_batch_item *find_item(ph_batch *b, const char *file) {
+  char id[sizeof b->items->id];
+  size_t low = 0, high = b->files.n;
+  ph_escape(id, sizeof id, file, strlen(file));
+  while (low < high) {
+    size_t mid = low + (high - low) / 2;
+    if (strcmp(b->order[mid]->id, id) < 0)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  if (low == b->files.n || strcmp(b->order[low]->id, id) != 0)
+    return NULL;
+  while (b->order[low]->plan && low + 1 < b->files.n && strcmp(b->order[low + 1]->id, id) == 0)
+    low++;
+  return b->order[low];
+}
+
+static ph_status place_lines(ph_batch *b, const ph_cut_episode *plan, size_t n) {
+  qsort(b->order, b->files.n, sizeof(ph_batch_item *), compare_ids);
   for (size_t i = 0; i < n; i++) {
     ph_batch_item *item = find_item(b, plan[i].id);
     if (!item)
@@ -89,25 +91,32 @@ static ph_status match_list(ph_batch *b, const ph_cut_episode *plan, size_t n) {
     item->plan = &plan[i];
     b->kept += !plan[i].dropped;
   }
-  for (size_t i = 0; i < b->files.n; i++) {
+  return PH_OK;
+}
+
+static ph_status match_list(ph_batch *b, const ph_cut_episode *plan, size_t n) {
+  ph_status status = place_lines(b, plan, n);
+  for (size_t i = 0; status == PH_OK && i < b->files.n; i++) {
     const ph_batch_item *item = &b->items[i];
     if (!item->named && !(item->plan && item->plan->dropped))
       return ph_batch_refuse_name(b, item);
     if (!item->plan)
-      return ph_fail(PH_EINVAL, "%s: the list does not name %s", b->source, item->file);
+      return ph_fail(PH_EINVAL, "%s: the list does not name %s", b->source, item->id);
   }
-  if (b->kept == 0)
-    return ph_fail(PH_ENOTFOUND, "%s: no episode is kept", b->source);
-  return PH_OK;
+  if (status == PH_OK && b->kept == 0)
+    status = ph_fail(PH_ENOTFOUND, "%s: no episode is kept", b->source);
+  return status;
 }
 
 /* Two files of one moment and index would get one name where they are cut to one length. */
 static ph_status check_names(const ph_batch *b) {
-  for (size_t i = 0; i < b->files.n; i++)
-    for (size_t k = 0; k < i && !b->items[i].plan->dropped; k++)
-      if (!b->items[k].plan->dropped && strcmp(b->items[i].renamed, b->items[k].renamed) == 0)
-        return ph_fail(PH_EINVAL, "%s: %s and %s would both become %s", b->source, b->items[k].file,
-                       b->items[i].file, b->items[i].renamed);
+  qsort(b->order, b->files.n, sizeof(ph_batch_item *), compare_renamed);
+  for (size_t i = 1; i < b->files.n; i++) {
+    const ph_batch_item *x = b->order[i - 1], *y = b->order[i];
+    if (x->renamed[0] && strcmp(x->renamed, y->renamed) == 0)
+      return ph_fail(PH_EINVAL, "%s: %s and %s would both become %s", b->source, x->file, y->file,
+                     y->renamed);
+  }
   return PH_OK;
 }
 
@@ -215,6 +224,7 @@ static void clear(ph_batch *b) {
   drop_folder(b);
   free(b->folder);
   free(b->items);
+  free(b->order);
   ph_bigym_list_clear(&b->files);
   json_decref(b->meta);
 }
@@ -229,7 +239,7 @@ ph_status ph_cut_try_batch(const char *source, const ph_cut_episode *plan,
   }
   ph_status status = ph_batch_meta_read(&b);
   json_decref(b.meta);
-  return status;
+  return status == PH_OK ? ph_batch_texts(&b) : status;
 }
 
 ph_status ph_cut_batch(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
@@ -241,9 +251,7 @@ ph_status ph_cut_batch(const char *out, const char *source, const ph_cut_episode
   if (!bare)
     return ph_fail(PH_ENOMEM, "%s: out of memory", out);
   ph_batch b = {.out = bare, .source = source, .opt = opt};
-  ph_status status = check_output(&b);
-  if (status == PH_OK)
-    status = list_files(&b);
+  ph_status status = list_files(&b);
   if (status == PH_OK)
     status = match_list(&b, plan, n);
   if (status == PH_OK)

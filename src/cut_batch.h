@@ -7,8 +7,9 @@
 
 /* A file of the batch. */
 typedef struct ph_batch_item {
-  const ph_cut_episode *plan; /* borrowed; NULL: it has none yet */
-  const char *file;           /* borrowed */
+  const ph_cut_episode *plan;         /* borrowed; NULL: it has none yet */
+  const char *file;                   /* borrowed */
+  char id[sizeof((ph_entry *)0)->id]; /* that the store gives it */
   ph_bigym_name name;
   bool named; /* as they are */
   char renamed[96];
@@ -19,9 +20,10 @@ typedef struct ph_batch {
   const char *out, *source;
   const ph_cut_options *opt;
   ph_bigym_list files;
-  ph_batch_item *items; /* owned, one for each file */
+  ph_batch_item *items;  /* owned, one for each file */
+  ph_batch_item **order; /* owned: all of them, by what is looked for */
   size_t kept, done;
-  json_t *meta; /* owned: the source's metadata.json */
+  json_t *meta; /* owned: the source's metadata.json, its numbers as they are written */
   char *folder; /* owned: where the result is made; NULL: it has its place, or there is none */
 } ph_batch;
 
@@ -40,6 +42,8 @@ ph_status ph_batch_write(ph_batch *b, const ph_batch_item *item);
 
 /* Reads the source's metadata.json. PH_EFORMAT: it is none that can be changed. */
 ph_status ph_batch_meta_read(ph_batch *b);
+/* Copies the other JSON texts; where there is no folder they are only read. PH_EIO. */
+ph_status ph_batch_texts(const ph_batch *b);
 /* Writes that of the result, and copies the other JSON texts. */
 ph_status ph_batch_meta_write(ph_batch *b);
 

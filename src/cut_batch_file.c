@@ -53,6 +53,9 @@ static ph_status check_arrays(ph_batch *b, ph_batch_item *item, const ph_npz *np
   if (item->frames == 0)
     return ph_fail(PH_EFORMAT, "%s: %s: it has no array that counts frames: %s", b->source,
                    item->file, "reward, action, discount, low_dim_obs, full_qpos");
+  ph_bigym_compare(odd, sizeof odd, item->file, item->frames);
+  if (odd[0])
+    return ph_fail(PH_EFORMAT, "%s: %s: %s", b->source, item->file, odd);
   ph_status status = check_rows(b, item);
   for (size_t i = 0; status == PH_OK && i < ph_npz_count(npz); i++) {
     const ph_npy *info = ph_npz_info(npz, i);

@@ -2,7 +2,6 @@
  * comes from, the others as they are. */
 #include "cut_batch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "fail.h"
 #include "file.h"
+#include "numeral.h"
 
 #define HOLD "success_hold_seconds"
 #define TRIM "success_hold_trim"
@@ -19,7 +19,7 @@
 
 ph_status ph_batch_meta_read(ph_batch *b) {
   static const char *const objects[] = {"task", "env_config"};
-  b->meta = ph_bigym_metadata(b->source);
+  b->meta = ph_bigym_metadata_kept(b->source);
   if (!b->meta)
     return ph_fail_in(PH_EFORMAT, "%s", b->source);
   const char *format = json_string_value(json_object_get(b->meta, "format"));
@@ -40,7 +40,7 @@ static json_t *source_hold(const json_t *meta) {
                             json_object_get(json_object_get(meta, "env_config"), HOLD),
                             json_object_get(meta, "training_" HOLD)};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-    if (json_is_number(places[i]))
+    if (ph_numeral_is(places[i]))
       return places[i];
   return NULL;
 }
@@ -62,7 +62,7 @@ static int set_below(json_t *meta, const char *name, const char *key, json_t *va
 static json_t *hold_of(const ph_batch *b) {
   bool kept = b->opt->hold_seconds < 0 && !b->opt->no_hold;
   json_t *hold = kept ? source_hold(b->meta) : NULL;
-  return b->opt->hold_seconds >= 0 && !b->opt->no_hold ? ph_json_number(b->opt->hold_seconds)
+  return b->opt->hold_seconds >= 0 && !b->opt->no_hold ? ph_numeral_of(b->opt->hold_seconds)
          : hold                                        ? json_deep_copy(hold)
                                                        : json_null();
 }
@@ -72,13 +72,21 @@ static json_t *or_null(json_t *borrowed) {
 }
 
 /* Where the demonstrations were collected the hold was that of the first source. */
+static json_t *collected_of(json_t *meta) {
+  json_t *below = json_object_get(json_object_get(meta, "task"), "collect_" HOLD);
+  json_t *above = json_object_get(meta, "collect_" HOLD);
+  return or_null(ph_numeral_is(below) ? below : ph_numeral_is(above) ? above : source_hold(meta));
+}
+
+/* BiGym has those of training and collecting in its task; they are told at the top as well. */
 static int set_holds(const ph_batch *b) {
-  json_t *collected = json_object_get(b->meta, "collect_" HOLD);
   if (b->opt->hold_seconds < 0 && !b->opt->no_hold)
     return 0;
-  collected = or_null(json_is_number(collected) ? collected : source_hold(b->meta));
-  int failed = set(b->meta, "collect_" HOLD, collected);
+  json_t *collected = collected_of(b->meta);
+  int failed = set(b->meta, "collect_" HOLD, json_incref(collected));
+  failed += set_below(b->meta, "task", "collect_" HOLD, collected);
   failed += set(b->meta, "training_" HOLD, hold_of(b));
+  failed += set_below(b->meta, "task", "training_" HOLD, hold_of(b));
   failed += set_below(b->meta, "task", HOLD, hold_of(b));
   return failed + set_below(b->meta, "env_config", HOLD, hold_of(b));
 }
@@ -94,8 +102,10 @@ static json_t *frames_of(const ph_batch *b) {
 }
 
 static json_t *fingerprint_of(const ph_cut_options *opt) {
-  json_t *value = opt->fingerprint ? json_loads(opt->fingerprint, JSON_DECODE_ANY, NULL) : NULL;
-  return value ? value : ph_json_text(opt->fingerprint);
+  const char *text = opt->fingerprint;
+  json_error_t ignored;
+  json_t *value = text ? ph_numeral_load(&ignored, text, strlen(text)) : NULL;
+  return value ? value : ph_numeral_text(text);
 }
 
 static json_t *date_of(const ph_cut_options *opt) {
@@ -104,14 +114,14 @@ static json_t *date_of(const ph_cut_options *opt) {
   struct tm tm;
   if (!opt->date && gmtime_r(&now, &tm))
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-  return ph_json_text(opt->date ? opt->date : text);
+  return ph_numeral_text(opt->date ? opt->date : text);
 }
 
 /* What the folder is called, whatever way leads to it. */
 static json_t *name_of(const char *folder) {
   char *whole = realpath(folder, NULL);
   const char *slash = whole ? strrchr(whole, '/') : NULL;
-  json_t *name = ph_json_text(slash && slash[1] ? slash + 1 : folder);
+  json_t *name = ph_numeral_text(slash && slash[1] ? slash + 1 : folder);
   free(whole);
   return name;
 }
@@ -124,7 +134,7 @@ static int set_trim(const ph_batch *b) {
   failed += set(trim, "trim_frames", frames_of(b));
   failed +=
       set(trim, "control_step_seconds", or_null(json_object_get(b->meta, "control_step_seconds")));
-  failed += set(trim, "method", ph_json_text(b->opt->method));
+  failed += set(trim, "method", ph_numeral_text(b->opt->method));
   failed += set(trim, "substrate_fingerprint", fingerprint_of(b->opt));
   failed += set(trim, "date", date_of(b->opt));
   if (before)
@@ -158,37 +168,28 @@ static ph_status copy_text(const ph_batch *b, const char *name) {
   char *text = fits ? ph_bigym_text(&size, path, why, sizeof why) : NULL;
   if (!text)
     return ph_fail(PH_EIO, "%s: %s: %s", b->source, name, why);
-  ph_status status = write_text(b, name, text, size);
+  ph_status status = b->folder ? write_text(b, name, text, size) : PH_OK;
   free(text);
   return status;
 }
 
-static bool is_other_json(const char *name) {
-  size_t n = strlen(name);
-  return n > 5 && strcmp(name + n - 5, ".json") == 0 && strcmp(name, "metadata.json") != 0;
-}
-
-static ph_status copy_texts(const ph_batch *b) {
-  DIR *dir = opendir(b->source);
-  ph_status status = PH_OK;
-  if (!dir)
-    return ph_fail(PH_EIO, "%s: cannot be opened: %s", b->source, strerror(errno));
-  for (struct dirent *e; status == PH_OK && (e = readdir(dir));)
-    if (is_other_json(e->d_name))
-      status = copy_text(b, e->d_name);
-  closedir(dir);
+/* Copies the other texts, or only reads them: where there is no folder yet. */
+ph_status ph_batch_texts(const ph_batch *b) {
+  ph_bigym_list texts;
+  ph_status status = ph_bigym_texts(&texts, b->source);
+  for (size_t i = 0; status == PH_OK && i < texts.n; i++)
+    status = copy_text(b, texts.name[i]);
+  ph_bigym_list_clear(&texts);
   return status;
 }
 
 ph_status ph_batch_meta_write(ph_batch *b) {
+  size_t size = 0;
   bool made = set_trim(b) == 0 && set_holds(b) == 0;
-  char *text =
-      made ? json_dumps(b->meta, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = made ? ph_numeral_dump(&size, b->meta) : NULL;
   if (!text)
     return ph_fail(PH_ENOMEM, "%s: metadata.json: out of memory", b->source);
-  size_t n = strlen(text);
-  text[n] = '\n'; /* in place of the ending zero, which is not written */
-  ph_status status = write_text(b, "metadata.json", text, n + 1);
+  ph_status status = write_text(b, "metadata.json", text, size);
   free(text);
-  return status == PH_OK ? copy_texts(b) : status;
+  return status == PH_OK ? ph_batch_texts(b) : status;
 }

@@ -9,8 +9,8 @@
 /* A folder of BiGym batches: metadata.json beside <timestamp>_<index>_<length>.npz. */
 bool ph_cut_is_batch(const char *source);
 
-/* As ph_cut; ids of the plan are names of files. The caller has checked neither the list nor the
- * name of the result. */
+/* As ph_cut; ids of the plan are names of files. The caller has checked the name of the result
+ * (ph_cut_check_out), but not the list. */
 ph_status ph_cut_batch(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
                        const ph_cut_options *opt, ph_cut_tally *tally);
 

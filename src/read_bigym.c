@@ -149,15 +149,6 @@ static ph_status scan_file(ph_scan *out, const char *path, hid_t h5) {
 
 /* --- a quick look --- */
 
-/* In what the name contradicts the arrays; "". */
-static void compare_length(char *out, size_t size, const char *path, int64_t frames) {
-  ph_bigym_name name;
-  out[0] = 0;
-  if (frames > 0 && ph_bigym_parse(&name, base_name(path)) && name.length != frames - 1)
-    snprintf(out, size, "its name says %lld steps, its arrays have %lld (%lld frames)",
-             (long long)name.length, (long long)frames - 1, (long long)frames);
-}
-
 static ph_status open_archive(ph_npz **npz, int64_t *frames, char *odd, size_t size,
                               const char *path) {
   ph_status status = ph_npz_open(npz, path);
@@ -184,7 +175,7 @@ static ph_status look(ph_entry *e, hid_t h5) {
   e->actions = ph_npz_find(npz, "action") == SIZE_MAX ? 0 : frames - 1;
   e->success = ph_bigym_success(ph_bigym_last_reward(npz));
   e->end_reason = e->success == 1 ? PH_END_SUCCESS : PH_END_UNKNOWN;
-  compare_length(length, sizeof length, e->file, frames);
+  ph_bigym_compare(length, sizeof length, base_name(e->file), frames);
   for (int i = 0; i < 2; i++)
     if ((i == 0 ? odd : length)[0])
       ph_say_also(e->oddity, sizeof e->oddity, i == 0 ? odd : length);
@@ -211,7 +202,7 @@ static void find_odd(ph_foreign *out, const ph_bigym *b, const char *odd) {
     ph_foreign_find(out, PH_FINDING_ODDITY, -1, ODD_NAME);
   if (odd[0])
     ph_foreign_find(out, PH_FINDING_ODDITY, -1, "%s", odd);
-  compare_length(length, sizeof length, b->file, b->frames);
+  ph_bigym_compare(length, sizeof length, base_name(b->file), b->frames);
   if (length[0])
     ph_foreign_find(out, PH_FINDING_ODDITY, -1, "%s", length);
 }

@@ -37,7 +37,7 @@ struct CutBatch : ::testing::Test {
     plan.push_back(e);
   }
   ph_status cut() {
-    return ph_cut_batch(out.c_str(), batch.path.c_str(), plan.data(), plan.size(), &opt, &tally);
+    return ph_cut(out.c_str(), batch.path.c_str(), plan.data(), plan.size(), &opt, &tally);
   }
   /* Only one file, of these arrays. */
   void only(const std::vector<Member> &members, int64_t to) {

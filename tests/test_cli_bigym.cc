@@ -202,6 +202,62 @@ TEST_F(CliBigym, ItsStatesSayWhereItIsCut) {
   ExpectError(args, 3, "made: it exists already");
 }
 
+/* What cannot be cut is found before anything is written, and said in the same words. */
+TEST_F(CliBigym, ADryRunSaysWhatARunSays) {
+  auto both = [&](const string &why, int status, std::vector<string> more = {}) {
+    std::vector<string> args = {"cut", "--range", ":20", "-o", "made", "batch"};
+    args.insert(args.end(), more.begin(), more.end());
+    auto dry = args;
+    dry.push_back("--dry-run");
+    Outcome would = Run(dry), does = Run(args);
+    EXPECT_EQ(status, would.status) << would.out << would.err;
+    EXPECT_EQ(status, does.status) << does.out << does.err;
+    EXPECT_NE(string::npos, (would.out + would.err).find(why)) << would.out << would.err;
+    EXPECT_NE(string::npos, (does.out + does.err).find(why)) << does.out << does.err;
+    if (status == 3) {
+      EXPECT_EQ(would.err, does.err);
+      EXPECT_FALSE(std::filesystem::exists(top / "made"));
+    }
+    std::filesystem::remove_all(top / "made");
+  };
+  both("2 of 2 episodes are kept", 0);
+  std::filesystem::rename(top / "batch/20260826T101112_1_40.npz",
+                          top / "batch/20260826T101112_1_50.npz");
+  both("_1_50.npz: left out: its name says 50 steps, its arrays have 40 (41 frames)", 1);
+  Put("batch/20260826T101112_1_50.npz", "junk");
+  both("_1_50.npz: left out: ", 1);
+  Put("batch/odd\n.npz", bigym::zip(moving(31)));
+  both("left out: its name is not <timestamp>_<index>_<length>.npz", 1);
+  Put("batch/20260826T101112_0_40.npz", bigym::zip(moving(41)));
+  both("20260826T101112_0_40.npz: left out: it would be named 20260826T101112_0_20.npz, as "
+       "20260826T101112_0_30.npz is",
+       1);
+  std::filesystem::create_directory(top / "batch/videos.json");
+  both("batch: videos.json: it is not a regular file", 3);
+  std::filesystem::remove(top / "batch/videos.json");
+  Put("batch/metadata.json", "[");
+  both("batch: metadata.json: it is no JSON: line 1", 3);
+  Put("batch/metadata.json", bigym::metadata);
+  both("batch/made: it would be in batch, which is never written to", 3, {"-o", "batch/made"});
+  both("none/made: its folder: No such file", 3, {"-o", "none/made"});
+  std::filesystem::create_symlink("nowhere", top / "link");
+  both("link/: it exists already", 3, {"-o", "link/"});
+}
+
+TEST_F(CliBigym, OfTwoThatWouldGetOneNameTheFirstIsKept) {
+  Put("batch/20260826T101112_0_40.npz", bigym::zip(moving(41)));
+  Outcome o = Run({"cut", "--range", ":20", "-o", "made", "batch"});
+  EXPECT_EQ(1, o.status) << o.err;
+  EXPECT_NE(string::npos, o.out.find("2 of 3 episodes are kept")) << o.out;
+  EXPECT_EQ(
+      bigym::elements(bigym::unzip(Path("batch/20260826T101112_0_30.npz"))["action.npy"].bytes)
+          .substr(0, 21 * 8),
+      bigym::elements(bigym::unzip(Path("made/20260826T101112_0_20.npz"))["action.npy"].bytes));
+  o = Run({"cut", "--range", ":20", "--strict", "-o", "strict", "batch"});
+  EXPECT_EQ(1, o.status) << o.err;
+  EXPECT_FALSE(std::filesystem::exists(top / "strict"));
+}
+
 TEST_F(CliBigym, ARangeThatDoesNotBeginAtItsFirstRowIsRefused) {
   Outcome o = Run({"cut", "--range", "3:20", "-o", "made", "batch"});
   EXPECT_EQ(1, o.status) << o.err;

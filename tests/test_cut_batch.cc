@@ -218,6 +218,11 @@ TEST_F(CutBatch, MetadataTellsWhatWasDoneAndKeepsTheRest) {
   EXPECT_EQ(0.5, json_number_value(json_object_get(m, "training_success_hold_seconds")));
   EXPECT_EQ(3, json_number_value(json_object_get(m, "collect_success_hold_seconds")))
       << "they were collected with the longer one";
+  json_t *task = json_object_get(m, "task");
+  EXPECT_EQ(0.5, json_number_value(json_object_get(task, "training_success_hold_seconds")));
+  EXPECT_EQ(3, json_number_value(json_object_get(task, "collect_success_hold_seconds")));
+  for (auto &key : {"training_success_hold_seconds", "collect_success_hold_seconds"})
+    json_object_del(task, key);
   for (auto &name : {"task", "env_config"}) {
     json_t *object = json_object_get(m, name), *old = json_object_get(was, name);
     EXPECT_EQ(0.5, json_number_value(json_object_get(object, "success_hold_seconds"))) << name;
@@ -239,6 +244,58 @@ TEST_F(CutBatch, MetadataTellsWhatWasDoneAndKeepsTheRest) {
   EXPECT_NE(std::string::npos, text.find("12345678901234567"));
   for (json_t *j : {m, was, expected})
     json_decref(j);
+}
+
+/* As json.dumps(..., indent=2, sort_keys=True) has it, but for what is new. */
+TEST_F(CutBatch, MetadataKeepsTheTextOfItsNumbers) {
+  batch.put("metadata.json",
+            R"({"format": "bigym_replay_npz", "z": [0.1, 0.30000000000000004, 1e-05, 3.0, 1E5],
+                "task": {"success_hold_seconds": 3.0, "reach": 0.05},
+                "env_config": {"success_hold_seconds": 3.0, "limit": Infinity, "none": NaN},
+                "control_step_seconds": 0.020, "seed": 340282366920938463463374607431768211456})");
+  opt.hold_seconds = 0.1;
+  OK(cut());
+  EXPECT_EQ(R"({
+  "collect_success_hold_seconds": 3.0,
+  "control_step_seconds": 0.020,
+  "env_config": {
+    "limit": Infinity,
+    "none": NaN,
+    "success_hold_seconds": 0.1
+  },
+  "format": "bigym_replay_npz",
+  "seed": 340282366920938463463374607431768211456,
+  "success_hold_trim": {
+    "control_step_seconds": 0.020,
+    "date": "2026-01-02T03:04:05Z",
+    "method": "recorded",
+    "source_batch": "batch",
+    "source_success_hold_seconds": 3.0,
+    "substrate_fingerprint": null,
+    "target_success_hold_seconds": 0.1,
+    "trim_frames": {
+      "20260826T101112_0_20.npz": 10,
+      "20260826T101112_1_40.npz": 0,
+      "20260826T101513_2_1.npz": 10
+    }
+  },
+  "task": {
+    "collect_success_hold_seconds": 3.0,
+    "reach": 0.05,
+    "success_hold_seconds": 0.1,
+    "training_success_hold_seconds": 0.1
+  },
+  "training_success_hold_seconds": 0.1,
+  "z": [
+    0.1,
+    0.30000000000000004,
+    1e-05,
+    3.0,
+    1E5
+  ]
+}
+)",
+            bytes_of(out + "/metadata.json"));
 }
 
 TEST_F(CutBatch, ObjectsThatAreMissingAreMade) {
@@ -272,6 +329,8 @@ TEST_F(CutBatch, ACutOfACutTellsOfBoth) {
   EXPECT_EQ(0.5, json_number_value(json_object_get(trim, "source_success_hold_seconds")));
   EXPECT_STREQ("out", json_string_value(json_object_get(trim, "source_batch")));
   EXPECT_EQ(3, json_number_value(json_object_get(m, "collect_success_hold_seconds")));
+  EXPECT_EQ(3, json_number_value(
+                   json_object_get(json_object_get(m, "task"), "collect_success_hold_seconds")));
   EXPECT_EQ(elements(steps(11, 10)), elements(result(10)["reward.npy"].bytes));
   json_decref(before);
   json_decref(m);

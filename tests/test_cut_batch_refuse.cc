@@ -1,10 +1,30 @@
 /* BiGym batches that cannot be cut, or whose cutting does not come to its end: nothing is left. */
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "bigym_cut.h"
+
+extern "C" {
+#include "fail.h"
+}
+
+/* After so many entries a folder cannot be read; negative: never. In place of the C library's. */
+static int entries_left = -1;
+extern "C" struct dirent *readdir(DIR *dir) {
+  static auto real = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir");
+  if (entries_left == 0) {
+    errno = EIO;
+    return nullptr;
+  }
+  entries_left -= entries_left > 0;
+  return real(dir);
+}
 
 /* --- refusals --- */
 
@@ -45,7 +65,7 @@ TEST_F(CutBatch, RefusesAnOutputThatIsThere) {
   std::filesystem::create_symlink("nowhere", batch.folder / "out");
   expect_refused(PH_EEXIST, "it exists already");
   out = batch / "inside";
-  expect_refused(PH_EINVAL, "it is in the source, which is never written to");
+  expect_refused(PH_EINVAL, "/batch, which is never written to");
   out = batch.folder / "none/out";
   expect_refused(PH_EIO, "its folder: No such file or directory");
 }
@@ -75,7 +95,7 @@ TEST_F(CutBatch, RefusesMetadataThatCannotBeChanged) {
       {"{}", "metadata.json: its format is not said"},
       {"{\"format\": \"other\"}", "metadata.json: its format is another"},
       {"{\"format\": \"bigym_replay_npz\", \"task\": 3}", "metadata.json: task: it is no object"},
-      {"{\"format\": \"bigym_replay_npz\", \"a\": NaN}", "metadata.json: it is no JSON: line 1"},
+      {"{\"format\": \"bigym_replay_npz\", \"a\": nan}", "metadata.json: it is no JSON: line 1"},
       {"{\"a\": 1, \"a\": 2}", "metadata.json: it is no JSON: line 1: duplicate"},
   };
   for (auto &t : texts) {
@@ -115,6 +135,64 @@ TEST_F(CutBatch, RefusesTwoFilesThatWouldGetOneName) {
   expect_refused(PH_EINVAL, "would both become 20260826T101112_0_20.npz");
   plan.back().to = 21;
   OK(cut());
+}
+
+TEST_F(CutBatch, RefusesANameThatLiesAboutItsLength) {
+  std::string lies = "20260826T101112_1_50.npz";
+  std::filesystem::rename(batch / batch.b, batch / lies);
+  snprintf(plan[1].id, sizeof plan[1].id, "%s", lies.c_str());
+  for (int64_t to : {40, 20}) {
+    plan[1].to = to;
+    expect_refused(PH_EFORMAT, lies + ": its name says 50 steps, its arrays have 40 (41 frames)");
+  }
+  plan[1].dropped = true;
+  OK(cut());
+}
+
+/* Names that the store writes in another way, or cuts, are of the list all the same. */
+TEST_F(CutBatch, StrangeNamesCanBeLeftOut) {
+  std::vector<std::string> names = {"line\n.npz", "\xff.npz", std::string(90, 'a') + "1.npz",
+                                    std::string(90, 'a') + "2.npz"};
+  for (auto &name : names)
+    batch.put(name, zip(episode(5)));
+  expect_refused(PH_EFORMAT, "its name is not <timestamp>_<index>_<length>.npz");
+  for (auto &name : names) {
+    char id[64];
+    ph_escape(id, sizeof id, name.c_str(), name.size());
+    keep(id, 4);
+    plan.back().dropped = true;
+  }
+  OK(cut());
+  EXPECT_EQ(4u, batch.folder.names("out").size());
+}
+
+TEST_F(CutBatch, AListInAnyOrderIsMatched) {
+  std::reverse(plan.begin(), plan.end());
+  OK(cut());
+  EXPECT_EQ(3u, tally.kept);
+}
+
+TEST_F(CutBatch, RefusesOtherJsonThatCannotBeCopied) {
+  std::filesystem::create_directory(batch / "videos.json");
+  expect_refused(PH_EIO, "videos.json: it is not a regular file");
+}
+
+/* A folder whose listing breaks off is not one that holds less. */
+TEST_F(CutBatch, AListingThatBreaksOffIsAnError) {
+  batch.put("alignment.json", "{}");
+  bool other = false;
+  for (int left = 0; left < 40; left++) {
+    entries_left = left;
+    ph_status status = cut();
+    entries_left = -1;
+    if (status == PH_OK)
+      break;
+    EXPECT_NE(nullptr, strstr(ph_error(), "Input/output error")) << left << ": " << ph_error();
+    EXPECT_FALSE(std::filesystem::exists(out));
+    other = true;
+  }
+  EXPECT_TRUE(other);
+  EXPECT_EQ(5u, batch.folder.names("out").size());
 }
 
 /* Where any byte of a file is missing, one line says so and nothing is left. */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *cut_method(const struct cut *c) {
   if (c->by != PH_LATCH_SOURCES)
@@ -109,11 +108,10 @@ static int read_options(struct cut *c) {
 /* --- the output --- */
 
 static int name_output(struct cut *c) {
-  struct stat st;
   if (c->opt->out) {
     if (snprintf(c->out, sizeof c->out, "%s", c->opt->out) >= (int)sizeof c->out)
       return cli_fail(EXIT_ERROR, "cut: --out %.80s...: the path is too long", c->opt->out);
-  } else if (c->opt->dry_run) {
+  } else if (c->hold < 0 && c->opt->dry_run) {
     return EXIT_FINE;
   } else if (c->hold < 0) {
     return cli_fail(EXIT_USAGE, "cut: --out FILE is missing: without --hold there is no name for "
@@ -121,9 +119,7 @@ static int name_output(struct cut *c) {
   } else if (ph_cut_name(c->out, sizeof c->out, c->source, c->hold) != PH_OK) {
     return cli_error();
   }
-  if (lstat(c->out, &st) == 0)
-    return cli_fail(EXIT_ERROR, "%s: it exists already and is left as it is", c->out);
-  return EXIT_FINE;
+  return ph_cut_check_out(c->out, c->source) == PH_OK ? EXIT_FINE : cli_error();
 }
 
 static int open_all(struct cut *c) {
@@ -202,7 +198,7 @@ static int name_episodes(struct cut *c) {
   c->ids = calloc(c->n + 1, sizeof *c->ids);
   if (!c->ids)
     return cli_fail(EXIT_ERROR, "cut: no memory");
-  return ph_cut_ids(c->ids, c->store, c->plan) == PH_OK ? EXIT_FINE : cli_error();
+  return ph_cut_ids(c->ids, c->store, c->plan) == PH_OK ? cut_leave_out_twins(c) : cli_error();
 }
 
 static int report(const struct cut *c, bool written) {
@@ -220,12 +216,11 @@ static int run(struct cut *c) {
     status = cut_make_plan(c);
   if (status == EXIT_FINE)
     status = cut_try_all(c);
+  if (status == EXIT_FINE)
+    status = name_episodes(c);
   if (status != EXIT_FINE)
     return status;
   count(c);
-  status = name_episodes(c);
-  if (status != EXIT_FINE)
-    return status;
   bool writes = !c->opt->dry_run && c->tally.kept > 0 && !(c->opt->strict && c->nbad > 0);
   if (writes)
     status = write_out(c);

@@ -70,6 +70,8 @@ uint8_t *cut_bits(const ph_intervals *iv, int64_t last);
 void cut_free_judges(struct cut *c);
 /* Leaves out what cannot be cut although its rows are known; in a dry run looks at the rest too. */
 int cut_try_all(struct cut *c);
+/* Leaves out what would get the name of one before it, in the result. */
+int cut_leave_out_twins(struct cut *c);
 /* How it is cut. */
 ph_cut_options cut_how(struct cut *c);
 /* Leaves an episode out for that reason. */

@@ -2,6 +2,9 @@
  * be cut is left out by itself. Rows of ours were read with their checksums. */
 #include "cut.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static bool progress(void *arg, size_t done, size_t all) {
   (void)arg, (void)done, (void)all;
   return !cli_interrupted();
@@ -42,4 +45,40 @@ int cut_try_all(struct cut *c) {
   }
   cli_progress_end();
   return c->opt->dry_run ? try_rest(c, &how) : EXIT_FINE;
+}
+
+/* --- names --- */
+
+struct twin {
+  const char *id; /* in the result */
+  size_t i;
+};
+
+static int compare_twins(const void *a, const void *b) {
+  const struct twin *x = a, *y = b;
+  int order = strcmp(x->id, y->id);
+  return order ? order : (x->i > y->i) - (x->i < y->i);
+}
+
+int cut_leave_out_twins(struct cut *c) {
+  struct twin *twins = calloc(c->n + 1, sizeof *twins);
+  size_t n = 0, first = 0;
+  if (!twins)
+    return cli_fail(EXIT_ERROR, "cut: no memory");
+  for (size_t i = 0; i < c->n; i++)
+    if (c->ids[i][0])
+      twins[n++] = (struct twin){c->ids[i], i};
+  qsort(twins, n, sizeof *twins, compare_twins);
+  for (size_t k = 1; k < n; k++) {
+    size_t i = twins[k].i;
+    if (strcmp(twins[first].id, twins[k].id) != 0) {
+      first = k;
+      continue;
+    }
+    cut_leave_out(c, i, true, "it would be named %s, as %s is", c->ids[i],
+                  c->plan[twins[first].i].id);
+    c->ids[i][0] = 0;
+  }
+  free(twins);
+  return EXIT_FINE;
 }
