@@ -124,7 +124,7 @@ TEST_F(CutTry, FilesOfABatchThatWouldBeginLaterAreEachLeftOut) {
 
 TEST_F(CutTry, WhatIsOfNoEpisodeIsFoundByADryRunToo) {
   bigym::Batch batch;
-  for (const char *text : {"", "{", "{\"format\": \"bigym_replay_npz\", \"a\": NaN}"}) {
+  for (const char *text : {"", "{", "{\"format\": \"bigym_replay_npz\", \"a\": nan}"}) {
     if (*text)
       batch.put("metadata.json", text);
     else
