@@ -145,6 +145,7 @@ static ph_status find_left_out(ph_cut_file *f) {
   char **names = NULL;
   hid_t data;
   size_t n = 0, kept = 0;
+  f->drops = f->dry ? f->c->drops : f->c->tally.dropped > 0;
   ph_status status = ph_h5_group(&data, f->from, "/data");
   if (!status)
     status = ph_demo_names(&names, &n, data);
@@ -152,6 +153,7 @@ static ph_status find_left_out(ph_cut_file *f) {
     status = find_aliases(f, data, names, n);
   for (size_t i = 0; i < n && !status; i++) {
     size_t entry = entry_of(f, names[i], i);
+    f->drops = f->drops || entry == SIZE_MAX;
     if (entry == SIZE_MAX || f->c->at[entry]->dropped)
       names[kept++] = names[i];
     else
@@ -189,7 +191,7 @@ static ph_status copy_mask(const struct place *p, hid_t group, const char *name,
     return copy_slice(p, dataset, 0, -1);
   ph_status status = e.rank == 1 ? ph_h5_texts(&ids, &n, group, name, MASK_LIMIT)
                                  : ph_fail(PH_EFORMAT, "it is no list");
-  if (status && p->f->dry) /* there the others count as left out, and need not be */
+  if (status && !p->f->drops) /* only in a try the others count as left out */
     return copy_slice(p, dataset, 0, -1);
   if (status)
     return ph_fail_in(status, "%s: %s: it may name demos that are left out, and cannot be read",

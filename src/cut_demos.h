@@ -18,6 +18,7 @@ typedef struct ph_cut_file {
   int64_t total;   /* actions in them */
   char **left_out; /* owned, by strcmp: names below /data of demos that are not kept */
   size_t nleft_out;
+  bool drops;      /* also where it is dry: some of them are to be left out */
   uint64_t *alias; /* owned: of /data and its demos, those that have other names too */
   size_t naliases;
   struct ph_cut_twin *twin; /* owned: objects that were copied as they are */

@@ -25,6 +25,7 @@ typedef struct ph_cutting {
   ph_store *store;
   const ph_cut_episode **at; /* owned: the plan's line of each entry of the store */
   size_t done, all;          /* episodes that are kept */
+  bool drops;                /* of a try, where the others count as left out: some really are */
   ph_cut_tally tally;
 } ph_cutting;
 

@@ -46,6 +46,8 @@ static ph_status try_demo(ph_store *store, size_t i, const ph_cut_episode *plan,
     return ph_fail(PH_ENOMEM, "%s: out of memory", source);
   for (size_t k = 0; k < store->n; k++)
     c.at[k] = k == i ? plan : &out;
+  for (size_t k = 0; plan && i == store->n && k < store->n; k++)
+    c.drops = c.drops || plan[k].dropped;
   ph_status status = ph_cut_try_demo(&c, i);
   free(c.at);
   return status;
@@ -57,7 +59,7 @@ ph_status ph_cut_try(ph_store *store, size_t i, const ph_cut_episode *plan,
   const ph_home *home = &store->homes[0];
   opt = opt ? opt : &none;
   if (ph_cut_is_batch(home->path))
-    return ph_cut_try_batch(home->path, plan, opt);
+    return ph_cut_try_batch(home->path, i < store->n ? plan : NULL, opt);
   if (home->reader)
     return try_demo(store, i, plan, opt);
   return i < store->n ? try_own(store, i, plan) : PH_OK;

@@ -136,6 +136,39 @@ TEST_F(CutTry, WhatIsOfNoEpisodeIsFoundByADryRunToo) {
   }
 }
 
+/* A list of demos that cannot be read may be copied, but nobody can be taken out of it. */
+TEST_F(CutTry, AMaskThatCannotBeReadIsOnlyRefusedWhereDemosAreLeftOut) {
+  for (bool drops : {false, true}) {
+    Write("a.hdf5", [&](foreign::File &f) {
+      f.group("/mask");
+      f.array("/mask/numbers", foreign::F64, {3}, foreign::wave(3));
+      if (drops)
+        f.soft("/data/demo_1/obs/again", "/data/demo_0/obs/eef");
+    });
+    std::vector<string> args = {"cut", "a.hdf5", "--range", "0:5", "-o", Path("o.hdf5")};
+    auto dry = args, strict = args;
+    dry.push_back("--dry-run");
+    strict.push_back("--strict");
+    auto both = strict;
+    both.push_back("--dry-run");
+    if (drops) {
+      const char *why = "a.hdf5: /mask/numbers: it may name demos that are left out, and cannot";
+      ExpectError(dry, 3, why);
+      ExpectError(args, 3, why);
+      EXPECT_EQ(1, Run(both).status) << "nothing would be written";
+      EXPECT_EQ(1, Run(strict).status);
+    } else {
+      Outcome o = Run(dry);
+      EXPECT_EQ(0, o.status) << o.err;
+      o = Run(args);
+      EXPECT_EQ(0, o.status) << o.err;
+    }
+    EXPECT_EQ(!drops, fs::exists(Path("o.hdf5")));
+    fs::remove(Path("o.hdf5"));
+    fs::remove(Path("a.hdf5"));
+  }
+}
+
 TEST_F(CutTry, WhatIsNoFileIsSaidSo) {
   Write("a.hdf5", [](foreign::File &) {});
   auto names = Names();

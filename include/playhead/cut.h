@@ -72,9 +72,10 @@ PH_API ph_status ph_cut_can(const ph_store *store);
 PH_API ph_status ph_cut_ids(char (*ids)[128], const ph_store *store, const ph_cut_episode *plan);
 
 /* Whether an episode can be cut as that line of a plan says: all that would be read is read, and
- * nothing is written. i behind the last episode: what is of none of them; plan is NULL then. The
- * first path of the store is the source. Of opt: latched, keep_rewards, progress. The errors are
- * those that ph_cut would end with. */
+ * nothing is written. i behind the last episode: what is of none of them; plan is then the whole
+ * list, a line for each entry, or NULL: none is left out. The first path of the store is the
+ * source. Of opt: latched, keep_rewards, progress. The errors are those that ph_cut would end with.
+ */
 PH_API ph_status ph_cut_try(ph_store *store, size_t i, const ph_cut_episode *plan,
                             const ph_cut_options *opt);
 

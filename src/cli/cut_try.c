@@ -21,9 +21,16 @@ static const char *reason(const struct cut *c, const ph_entry *e) {
   return ph_text_without(ph_text_without(text, e->group), e->id);
 }
 
-/* What is of no episode. */
+/* What is of no episode; where a run would write nothing it would not meet it. */
 static int try_rest(struct cut *c, const ph_cut_options *how) {
-  ph_status status = ph_cut_try(c->store, c->n, NULL, how);
+  size_t kept = 0, bad = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    kept += !c->plan[i].dropped;
+    bad += c->bad[i];
+  }
+  if (kept == 0 || (c->opt->strict && bad > 0))
+    return EXIT_FINE;
+  ph_status status = ph_cut_try(c->store, c->n, c->plan, how);
   return status == PH_OK ? EXIT_FINE : cli_error();
 }
 
