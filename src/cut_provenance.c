@@ -11,19 +11,14 @@
 
 ph_status ph_cut_hold(double *seconds, int64_t *steps, const ph_cut_options *opt,
                       const ph_episode_meta *source) {
-  *seconds = source->hold_seconds;
-  *steps = source->hold_steps;
-  if (opt->no_hold) {
-    *seconds = -1;
-    *steps = 0;
-  }
-  if (opt->no_hold || opt->hold_seconds < 0 || opt->hold_seconds == source->hold_seconds)
+  ph_hold_recorded recorded = {source->hold_seconds, source->hold_steps, source->control_dt};
+  *seconds = opt->no_hold ? -1 : opt->hold_seconds < 0 ? source->hold_seconds : opt->hold_seconds;
+  *steps = 0;
+  if (opt->no_hold)
     return PH_OK;
-  *seconds = opt->hold_seconds;
-  *steps = opt->hold_seconds > 0 ? -1 : 0;
-  if (!(source->control_dt > 0))
+  ph_status status = ph_hold_of(steps, opt->hold_seconds, &recorded);
+  if (status && !(source->control_dt > 0))
     return PH_OK; /* a rate is not known: no number of steps is */
-  ph_status status = ph_hold_steps(steps, opt->hold_seconds, source->control_dt);
   return status ? ph_fail_in(status, "%s", source->id) : PH_OK;
 }
 

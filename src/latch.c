@@ -22,6 +22,23 @@ ph_status ph_hold_steps(int64_t *steps, double hold_seconds, double control_dt) 
   return PH_OK;
 }
 
+ph_status ph_hold_of(int64_t *steps, double seconds, const ph_hold_recorded *recorded) {
+  bool own = seconds < 0 || (seconds == recorded->seconds && recorded->steps >= 0);
+  *steps = own ? recorded->steps : 0;
+  if (own || seconds == 0)
+    return PH_OK;
+  ph_status status =
+      recorded->control_dt > 0
+          ? ph_hold_steps(steps, seconds, recorded->control_dt)
+          : ph_fail(PH_EINVAL,
+                    "hold: %g s: how long a step takes is not known, so no hold but 0 "
+                    "can be counted",
+                    seconds);
+  if (status != PH_OK)
+    *steps = -1;
+  return status;
+}
+
 bool ph_hold_update(ph_hold *hold, int64_t row, bool predicate) {
   if (row < 1)
     return false;

@@ -94,9 +94,8 @@ TEST_F(CliLatch, TheJsonHasWhatDesignSays) {
   json_t *e = Latch({"run", "--intervals"}, 0);
   EXPECT_EQ("episodes hold_seconds hold_steps fingerprint without_latch disagree", Keys(all));
   EXPECT_EQ("id file path recorded kinematic dynamic true_steps longest_hold longest_from "
-            "near_misses counted_by intervals reason reasons strictest disagreements hold_seconds "
-            "hold_steps "
-            "states actions run_id",
+            "near_misses counted_by intervals reason reasons strictest model_edits_sha256 disagreements "
+            "hold_seconds hold_steps states actions run_id",
             Keys(e));
   EXPECT_EQ(0.02, json_real_value(json_object_get(all, "hold_seconds")));
   EXPECT_EQ(5, Int(all, "hold_steps"));

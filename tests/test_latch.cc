@@ -35,6 +35,52 @@ TEST(Latch, StepsRefuseWhatIsNoHold) {
   EXPECT_EQ(0, n);
 }
 
+/* --- the hold of an episode --- */
+
+int64_t of(double seconds, const ph_hold_recorded &recorded) {
+  int64_t n = -7;
+  EXPECT_EQ(PH_OK, ph_hold_of(&n, seconds, &recorded)) << ph_error();
+  return n;
+}
+
+TEST(Latch, AnotherHoldOfAnEpisodeIsRoundedInItsSteps) {
+  ph_hold_recorded recorded = {0.5, 25, 0.02};
+  EXPECT_EQ(15, of(0.3, recorded));
+  EXPECT_EQ(2, of(0.05, recorded)); /* 2.5: halves to even */
+  EXPECT_EQ(4, of(0.07, recorded)); /* 3.5 */
+  EXPECT_EQ(0, of(0, recorded));
+  int64_t n = 7;
+  EXPECT_EQ(PH_EINVAL, ph_hold_of(&n, 0.01, &recorded)); /* half a step */
+  EXPECT_STREQ("hold: 0.01 s: comes to 0 steps of 0.02 s; use 0 for no hold", ph_error());
+  EXPECT_EQ(-1, n);
+  EXPECT_EQ(PH_EINVAL, ph_hold_of(&n, NAN, &recorded));
+  EXPECT_EQ(-1, n);
+}
+
+/* As its recorder counted them: another may round otherwise. */
+TEST(Latch, TheRecordedHoldHasTheStepsThatWereRecorded) {
+  ph_hold_recorded recorded = {0.5, 26, 0.02};
+  EXPECT_EQ(26, of(0.5, recorded));
+  EXPECT_EQ(26, of(-1, recorded));
+  recorded.steps = -1; /* nobody counted them */
+  EXPECT_EQ(25, of(0.5, recorded));
+  EXPECT_EQ(-1, of(-1, recorded));
+  recorded = {-1, 0, 0.02}; /* it has none */
+  EXPECT_EQ(0, of(-1, recorded));
+  EXPECT_EQ(25, of(0.5, recorded));
+}
+
+TEST(Latch, WithoutAStepsLengthNoHoldButNoneIsCounted) {
+  ph_hold_recorded recorded = {0.5, 25, 0};
+  int64_t n = 7;
+  EXPECT_EQ(0, of(0, recorded));
+  EXPECT_EQ(25, of(0.5, recorded));
+  EXPECT_EQ(PH_EINVAL, ph_hold_of(&n, 0.3, &recorded));
+  EXPECT_STREQ("hold: 0.3 s: how long a step takes is not known, so no hold but 0 can be counted",
+               ph_error());
+  EXPECT_EQ(-1, n);
+}
+
 /* Feeds rows 1.. of "1101..." and gives the row where update said that it latches, or -1. */
 int64_t feed(ph_hold *hold, const char *rows) {
   int64_t at = -1;

@@ -1,8 +1,6 @@
 // The predicate of an episode by its three sources, and why there is no latch.
 #include <string>
 
-#include <jansson.h>
-
 #include "analysis_help.h"
 
 using analysis_help::Analysis;
@@ -517,48 +515,6 @@ TEST_F(Outcomes, APredicateThatTheStatesDoNotBearOutIsAFinding) {
   EXPECT_NE(nullptr, strstr(found[1].text, ", dynamic ")) << found[1].text;
   all[0].known = false; /* who knows nothing contradicts nobody */
   EXPECT_EQ(0u, ph_outcomes_findings(all, 5, found, 4));
-}
-
-/* --- what a latch depends on --- */
-
-TEST_F(Outcomes, TheFingerprintNamesAllThatALatchDependsOn) {
-  judge_by(1.06);
-  char *text = nullptr, *again = nullptr, *other = nullptr;
-  ASSERT_EQ(PH_OK, ph_latch_fingerprint(&text, &meta, model, task, 0.1, 12));
-  ASSERT_EQ(PH_OK, ph_latch_fingerprint(&again, &meta, model, task, 0.1, 12));
-  ASSERT_EQ(PH_OK, ph_latch_fingerprint(&other, &meta, nullptr, nullptr, 0.2, 25));
-  EXPECT_STREQ(text, again);
-  EXPECT_EQ(nullptr, strchr(text, '\n'));
-  json_t *all = json_loads(text, 0, nullptr), *bare = json_loads(other, 0, nullptr);
-  ASSERT_NE(nullptr, all);
-  ASSERT_NE(nullptr, bare);
-  const char *keys[] = {"arch",           "compiled_sha256", "control_steps", "engine",
-                        "engine_version", "hold_seconds",    "hold_steps",    "integrator",
-                        "model_sha256",   "playhead",        "solver",        "solver_settings",
-                        "substrate",      "task_sha256",     "timestep"};
-  const char *last = text;
-  EXPECT_EQ(sizeof keys / sizeof *keys, json_object_size(all));
-  for (const char *key : keys) {
-    const char *at = strstr(text, (std::string("\"") + key + "\":").c_str());
-    ASSERT_NE(nullptr, at) << key;
-    EXPECT_GE(at, last) << key << " is not in order";
-    last = at;
-    EXPECT_FALSE(json_is_null(json_object_get(all, key))) << key;
-  }
-  EXPECT_STREQ(ph_model_sha256(model), json_string_value(json_object_get(all, "model_sha256")));
-  EXPECT_STREQ(ph_task_sha256(task), json_string_value(json_object_get(all, "task_sha256")));
-  EXPECT_EQ(0.1, json_real_value(json_object_get(all, "hold_seconds")));
-  EXPECT_EQ(12, json_integer_value(json_object_get(all, "hold_steps")));
-  EXPECT_EQ(2, json_integer_value(json_object_get(all, "control_steps")));
-  EXPECT_GT(
-      json_integer_value(json_object_get(json_object_get(all, "solver_settings"), "iterations")),
-      0);
-  EXPECT_TRUE(json_is_null(json_object_get(bare, "compiled_sha256")));
-  json_decref(all);
-  json_decref(bare);
-  free(text);
-  free(again);
-  free(other);
 }
 
 } // namespace

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 bool hold_wish_count(int64_t *steps, const struct hold_wish *wish, double control_dt, int64_t own) {
-  *steps = wish->on ? 0 : own;
-  return !wish->on || wish->seconds == 0 ||
-         ph_hold_steps(steps, wish->seconds, control_dt) == PH_OK;
+  ph_hold_recorded recorded = {-1, own, control_dt};
+  return ph_hold_of(steps, wish->on ? wish->seconds : -1, &recorded) == PH_OK;
 }
 
 int64_t hold_wish_steps(const struct hold_wish *wish, double control_dt, int64_t own) {

@@ -25,10 +25,12 @@ static char *fingerprint(const struct opened *o, const struct hold_wish *hold) {
   char *text = NULL;
   const ph_episode_meta *meta = &o->reel->meta;
   int64_t steps = hold_wish_steps(hold, meta->control_dt, meta->hold_steps);
-  if (ph_latch_fingerprint(&text, meta, o->model, o->task, (double)steps * meta->control_dt,
-                           steps) != PH_OK)
-    return NULL;
-  return text;
+  ph_latch_inputs in = {.meta = meta,
+                        .model = o->model,
+                        .task = o->task,
+                        .hold_seconds = hold->on ? hold->seconds : meta->hold_seconds,
+                        .hold_steps = steps};
+  return ph_latch_fingerprint(&text, &in) == PH_OK ? text : NULL;
 }
 
 /* Rows that are not by what the files store: the result stores the task that they are by. Episodes

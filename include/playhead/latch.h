@@ -24,6 +24,19 @@ typedef struct ph_hold {
  * not finite, or a positive hold that comes to 0 steps. */
 PH_API ph_status ph_hold_steps(int64_t *steps, double hold_seconds, double control_dt);
 
+/* The hold that an episode was recorded with. */
+typedef struct ph_hold_recorded {
+  double seconds;    /* negative: none is known */
+  int64_t steps;     /* as its recorder counted them; negative: they are not known */
+  double control_dt; /* [s] what a step of it lasts; 0: not known */
+} ph_hold_recorded;
+
+/* A hold in steps of that episode, into *steps: everyone who counts one asks here. Negative
+ * seconds: its own steps, as they are. Those seconds that it was recorded with: its own steps,
+ * where they are known. 0: 0, whatever a step lasts. Else as ph_hold_steps rounds. PH_EINVAL, and
+ * *steps is -1: how long a step takes is not known, or as ph_hold_steps. */
+PH_API ph_status ph_hold_of(int64_t *steps, double seconds, const ph_hold_recorded *recorded);
+
 /* Takes the predicate of row `row` >= 1; returns true at the very row where it latches. */
 PH_API bool ph_hold_update(ph_hold *hold, int64_t row, bool predicate);
 

@@ -89,12 +89,27 @@ PH_API size_t ph_outcomes_findings(const ph_outcomes o[PH_LATCH_SOURCES], int64_
  * replay is at that row then. */
 PH_API void ph_replay_broke(ph_replay *replay, int64_t row, char *out, size_t size);
 
-/* What a latch row depends on, as JSON in one line with sorted keys (DESIGN: fingerprint): playhead
- * and engine version, arch, substrate, hashes of model source, compiled model and task, timestep,
- * control_steps, integrator, solver and its settings, hold. The caller frees *out. PH_ENOMEM. */
-PH_API ph_status ph_latch_fingerprint(char **out, const ph_episode_meta *meta,
-                                      const ph_model *model, const ph_task *task,
-                                      double hold_seconds, int64_t hold_steps);
+/* What a latch row depends on beside the rows of its episode. */
+typedef struct ph_latch_inputs {
+  const ph_episode_meta *meta;
+  const ph_model *model;         /* nullable: that of meta, which nobody compiled */
+  const ph_task *task;           /* nullable: that of meta, which nobody read */
+  const char *command;           /* nullable: says what the predicate is in place of the task */
+  const ph_tolerance *tolerance; /* nullable: strict */
+  double hold_seconds;           /* negative: none is known */
+  int64_t hold_steps;            /* likewise */
+} ph_latch_inputs;
+
+/* That as JSON in one line with sorted keys (DESIGN: fingerprint): playhead and engine version,
+ * arch, substrate, hashes of model source, compiled model and task, the command, the tolerance,
+ * timestep, control_steps, integrator, solver and its settings, hold; null is what is not known or
+ * not there. It is the same for all episodes of one model and task; what else is an episode's own
+ * is ph_latch_edits. The caller frees *out. PH_ENOMEM. */
+PH_API ph_status ph_latch_fingerprint(char **out, const ph_latch_inputs *in);
+
+/* SHA-256 over what the episode's reset changed in its model: each field by name, with its shape
+ * and its numbers, in order of names. "": nothing. PH_ENOMEM. */
+PH_API ph_status ph_latch_edits(char hex[65], const ph_episode *episode);
 
 #ifdef __cplusplus
 }

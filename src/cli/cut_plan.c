@@ -90,15 +90,6 @@ static int choose_source(struct cut *c) {
   return EXIT_FINE;
 }
 
-static ph_status hold_of(int64_t *steps, const struct cut *c, const ph_episode_meta *meta) {
-  if (c->hold == meta->hold_seconds) {
-    *steps = meta->hold_steps;
-    return PH_OK;
-  }
-  *steps = 0;
-  return c->hold > 0 ? ph_hold_steps(steps, c->hold, meta->control_dt) : PH_OK;
-}
-
 static ph_status take(ph_outcomes *out, struct cut *c, const struct opened *o) {
   ph_outcomes_options how = {.judge = c->judge,
                              .tolerance = c->opt->tolerance ? &c->tolerance : NULL,
@@ -117,12 +108,8 @@ static ph_status find_latch(struct found *f, struct cut *c, const struct opened 
   ph_outcomes outcomes = {0};
   ph_latch_answer answer;
   int64_t steps = 0;
-  if (c->hold > 0 && !(meta->control_dt > 0)) {
-    snprintf(f->reason, sizeof f->reason,
-             "how long a step takes is not known, so no hold but 0 can be counted");
-    return PH_OK;
-  }
-  ph_status status = hold_of(&steps, c, meta);
+  ph_hold_recorded recorded = {meta->hold_seconds, meta->hold_steps, meta->control_dt};
+  ph_status status = ph_hold_of(&steps, c->hold, &recorded);
   if (status == PH_OK)
     status = take(&outcomes, c, o);
   if (status != PH_OK)
@@ -138,7 +125,14 @@ static ph_status find_latch(struct found *f, struct cut *c, const struct opened 
   f->failed = answer.refusal == PH_REFUSAL_NEVER || answer.refusal == PH_REFUSAL_ENDED;
   if (answer.refusal != PH_REFUSAL_NONE)
     snprintf(f->reason, sizeof f->reason, "%s", answer.text);
-  return ph_latch_fingerprint(&f->fingerprint, meta, o->model, o->task, c->hold, steps);
+  ph_latch_inputs in = {.meta = meta,
+                        .model = o->model,
+                        .task = o->task,
+                        .command = c->judge ? ph_judge_command(c->judge) : NULL,
+                        .tolerance = c->opt->tolerance ? &c->tolerance : NULL,
+                        .hold_seconds = c->hold,
+                        .hold_steps = steps};
+  return ph_latch_fingerprint(&f->fingerprint, &in);
 }
 
 /* --- what else there is to say of one --- */

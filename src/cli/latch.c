@@ -57,7 +57,7 @@ static void count(struct latch *v, const struct latch_result *r) {
   v->no_hold += r->opened && r->no_hold;
   if (r->actions > v->most_actions) {
     v->most_actions = r->actions;
-    v->control_dt = r->control_dt;
+    v->control_dt = r->recorded.control_dt;
   }
   for (size_t i = 0; r->opened && i < v->nholds; i++)
     count_hold(v, r, i, &latched, &disagree);
@@ -71,7 +71,7 @@ static int check_hold(const struct latch *v, const struct latch_result *r) {
   char why[400];
   double seconds;
   int64_t steps;
-  if (v->sweep || !v->opt->holds || !r->opened || r->control_dt <= 0 ||
+  if (v->sweep || !v->opt->holds || !r->opened || r->recorded.control_dt <= 0 ||
       latch_steps(v, r, 0, &seconds, &steps, why, sizeof why))
     return EXIT_FINE;
   return cli_fail(EXIT_USAGE, "%s: --hold %s: %s", v->opt->verb, v->opt->holds, why);

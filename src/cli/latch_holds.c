@@ -70,22 +70,11 @@ int latch_holds(struct latch *v) {
 
 bool latch_steps(const struct latch *v, const struct latch_result *r, size_t i, double *seconds,
                  int64_t *steps, char *why, size_t size) {
-  bool in_force = v->hold[i].seconds < 0;
-  *seconds = in_force ? r->in_force : v->hold[i].seconds;
-  *steps = in_force ? r->in_force_steps : -1;
-  if (*seconds == 0)
-    *steps = 0;
-  if (*steps >= 0)
-    return true;
-  if (r->control_dt <= 0)
-    snprintf(why, size, "how many steps a hold of %g s has is not known: nor is what a step lasts",
-             *seconds);
-  else if (ph_hold_steps(steps, *seconds, r->control_dt) == PH_OK)
-    return true;
-  else
+  *seconds = v->hold[i].seconds < 0 ? r->in_force : v->hold[i].seconds;
+  bool counted = ph_hold_of(steps, *seconds, &r->recorded) == PH_OK;
+  if (!counted)
     snprintf(why, size, "%s", ph_error());
-  *steps = -1;
-  return false;
+  return counted;
 }
 
 int latch_base(const struct latch *v, const struct latch_result *r) {

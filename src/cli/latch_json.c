@@ -120,6 +120,7 @@ static void add_one(const struct latch *v, const struct latch_result *r) {
   json_object_set_new(episode, "reason", any ? json_null() : first_reason(reasons));
   json_object_set_new(episode, "reasons", reasons);
   json_object_set_new(episode, "strictest", strictest(v, r));
+  json_object_set_new(episode, "model_edits_sha256", ph_json_text(r->edits));
   json_object_set_new(episode, "disagreements", disagreements(r, steps));
   json_object_set_new(episode, "hold_seconds", seconds_or_null(seconds));
   json_object_set_new(episode, "hold_steps", report_index(steps));

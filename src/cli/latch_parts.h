@@ -25,13 +25,13 @@ struct latch_result {
   char refused[2][320]; /* why its model and its task cannot be had, or "" */
   char run_id[64];
   int64_t states, actions;
-  double control_dt;                /* 0: not known */
+  ph_hold_recorded recorded;
   double in_force;                  /* [s] its hold */
-  int64_t in_force_steps;           /* -1: to be counted by control_dt */
   bool no_hold;                     /* nothing says one: 0 is taken */
   ph_outcomes of[PH_LATCH_SOURCES]; /* owned */
   ph_latch_source strictest;        /* that it allows, as cut has it; where it is opened */
   char *fingerprint;                /* owned; of the one hold; NULL */
+  char edits[65];                   /* what its reset changed in the model; "": nothing */
   struct latch_broke *broke;        /* (nbroke) owned; in order of rows */
   size_t nbroke;
 };

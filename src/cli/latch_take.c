@@ -129,19 +129,27 @@ static void find_hold(const struct latch *v, struct latch_result *r, const ph_ep
                 : recorded ? meta->hold_seconds
                 : task     ? ph_task_info_of(task)->hold_seconds
                            : 0;
-  r->in_force_steps = recorded ? meta->hold_steps : -1;
   r->no_hold = !recorded && !v->task && !meta->task_sha256[0];
 }
 
 static ph_status print_finger(const struct latch *v, struct latch_result *r,
-                              const ph_episode_meta *meta, const ph_model *model,
+                              const ph_episode *episode, const ph_model *model,
                               const ph_task *task) {
+  const ph_episode_meta *meta = ph_episode_meta_of(episode);
   char why[200];
   double seconds;
   int64_t steps;
   if (v->sweep || !v->episodes || !latch_steps(v, r, 0, &seconds, &steps, why, sizeof why))
     return PH_OK;
-  return ph_latch_fingerprint(&r->fingerprint, meta, model, task, seconds, steps);
+  ph_latch_inputs in = {.meta = meta,
+                        .model = model,
+                        .task = task,
+                        .command = v->judge ? ph_judge_command(v->judge) : NULL,
+                        .tolerance = v->opt->tolerance ? &v->tolerance : NULL,
+                        .hold_seconds = seconds,
+                        .hold_steps = steps};
+  ph_status status = ph_latch_edits(r->edits, episode);
+  return status == PH_OK ? ph_latch_fingerprint(&r->fingerprint, &in) : status;
 }
 
 /* As cut chooses: what the file stores is of another condition than --success. */
@@ -164,7 +172,7 @@ static ph_status look(struct latch *v, struct latch_result *r, const ph_episode 
   r->states = meta->states;
   snprintf(r->run_id, sizeof r->run_id, "%s", meta->run_id);
   r->actions = meta->actions;
-  r->control_dt = control_dt(meta, model);
+  r->recorded = (ph_hold_recorded){meta->hold_seconds, meta->hold_steps, control_dt(meta, model)};
   find_hold(v, r, meta, task);
   for (int k = 0; k < PH_LATCH_SOURCES && status == PH_OK; k++)
     if (v->asked[k])
@@ -172,7 +180,7 @@ static ph_status look(struct latch *v, struct latch_result *r, const ph_episode 
   tell_why(r);
   r->strictest = strictest(v, episode, model, task);
   if (status == PH_OK)
-    status = print_finger(v, r, meta, model, task);
+    status = print_finger(v, r, episode, model, task);
   if (status == PH_OK && choose_rows(v, r))
     ask_rows(v, r, episode, model, task);
   ph_task_unref(task);
@@ -187,7 +195,6 @@ void *latch_make(void *arg, size_t place) {
   if (!r)
     return NULL;
   r->place = place;
-  r->in_force_steps = -1;
   for (int k = 0; k < PH_LATCH_SOURCES; k++)
     r->of[k].left = r->of[k].ended = -1;
   pthread_mutex_lock(&v->desk);

@@ -68,6 +68,7 @@ ph_task *report_task(ph_store *store, const char *sha256, char *why, size_t size
 ph_task *report_judge(ph_store *store, const struct options *opt, const ph_task *given,
                       const ph_episode_meta *meta, char *why, size_t size) {
   ph_task *judge = NULL, *task = NULL;
+  why[0] = 0;
   if (!given || ph_task_info_of(given)->judges_only)
     task = report_task(store, meta->task_sha256, why, size);
   if (given) {

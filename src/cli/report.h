@@ -20,9 +20,10 @@ const char *report_steps(int64_t n);
 ph_model *report_model(ph_store *store, const ph_episode_meta *meta, char *why, size_t size);
 /* The task that the episode names, likewise. */
 ph_task *report_task(ph_store *store, const char *sha256, char *why, size_t size);
-/* What the episode is judged by, as --task (opened: task, nullable) and --success say. NULL: by
- * nothing; why is "" or the reason. The caller's. */
-ph_task *report_judge(ph_store *store, const struct options *opt, const ph_task *task,
+/* What the episode is judged by: the task of --task (given; NULL: the recorded one, which one that
+ * only judges is laid over too), with the condition of --success in place of its own. NULL: by
+ * nothing; why is "" or the reason. The caller's reference. */
+ph_task *report_judge(ph_store *store, const struct options *opt, const ph_task *given,
                       const ph_episode_meta *meta, char *why, size_t size);
 
 #endif
