@@ -133,22 +133,6 @@ static ph_status check_files(ph_batch *b) {
 
 /* --- the folder --- */
 
-static ph_status make_folder(ph_batch *b) {
-  int error = EEXIST;
-  for (int n = 0; error == EEXIST && n < 1000; n++) {
-    free(b->folder);
-    b->folder = ph_file_temporary(b->out, n);
-    if (!b->folder)
-      return ph_fail(PH_ENOMEM, "%s: out of memory", b->out);
-    error = mkdir(b->folder, 0777) == 0 ? 0 : errno;
-  }
-  if (!error)
-    return PH_OK;
-  free(b->folder); /* whatever has that name is not ours */
-  b->folder = NULL;
-  return ph_fail(PH_EIO, "%s: cannot be created: %s", b->out, strerror(error));
-}
-
 static void drop_folder(ph_batch *b) {
   DIR *dir = b->folder ? opendir(b->folder) : NULL;
   for (struct dirent *e; dir && (e = readdir(dir));)
@@ -188,7 +172,7 @@ static ph_status put_into_place(ph_batch *b) {
 }
 
 static ph_status write_batch(ph_batch *b) {
-  ph_status status = make_folder(b);
+  ph_status status = ph_folder_create_hidden(&b->folder, b->out);
   for (size_t i = 0; status == PH_OK && i < b->files.n; i++) {
     if (b->items[i].plan->dropped)
       continue;

@@ -2,6 +2,7 @@
  * under a demo is cut. It is done in a child (probe_child.h): nobody knows what the library does
  * with the bytes of others. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +82,17 @@ static ph_status verify(ph_cut_file *f, const char *path) {
   return status;
 }
 
+/* The file that its parent has made for it. */
+static ph_status open_made(ph_cut_file *f) {
+  int fd = open(f->temporary, O_RDWR | O_CLOEXEC);
+  return fd < 0 ? ph_fail(PH_EIO, "%s: cannot be written: %s", f->c->out, strerror(errno))
+                : ph_h5_create_in(&f->to, fd, f->temporary);
+}
+
 static ph_status write_all(ph_cut_file *f) {
   ph_status status = ph_h5_open(&f->from, f->c->source);
   if (!status)
-    status = ph_h5_create(&f->to, f->temporary);
+    status = open_made(f);
   if (!status)
     status = ph_cut_copy(f);
   if (!status)
@@ -159,11 +167,13 @@ static ph_status run_child(ph_cut_file *f) {
   return status;
 }
 
-static ph_status publish(const ph_cut_file *f) {
+static ph_status publish(ph_cut_file *f) {
   int error = ph_file_rename_new(f->temporary, f->c->out);
   if (error)
     return ph_fail(error == EEXIST ? PH_EEXIST : PH_EIO, "%s: cannot be put into place: %s",
                    f->c->out, strerror(error));
+  free(f->temporary);
+  f->temporary = NULL;
   error = ph_file_sync_folder(f->c->out);
   if (!error)
     return PH_OK;
@@ -178,7 +188,8 @@ static void count_all(ph_cutting *c) {
 }
 
 static void clear(ph_cut_file *f) {
-  unlink(f->temporary);
+  if (f->temporary)
+    unlink(f->temporary);
   ph_cut_models_drop(f);
   for (size_t i = 0; i < f->nplaced; i++)
     free(f->placed[i]);
@@ -189,11 +200,12 @@ static void clear(ph_cut_file *f) {
 
 ph_status ph_cut_demos(ph_cutting *c) {
   ph_cut_file f = {.c = c, .from = H5I_INVALID_HID, .to = H5I_INVALID_HID, .fd = -1};
-  f.temporary = ph_file_temporary(c->out, 0);
-  if (!f.temporary)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", c->out);
-  unlink(f.temporary); /* of a process that was killed and had this one's number */
-  ph_status status = ph_cut_models_begin(&f);
+  int fd;
+  ph_status status = ph_file_create_hidden(&f.temporary, &fd, c->out);
+  if (status)
+    return status;
+  close(fd);
+  status = ph_cut_models_begin(&f);
   if (!status)
     status = run_child(&f);
   if (!status)

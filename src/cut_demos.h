@@ -8,7 +8,7 @@
 
 typedef struct ph_cut_file {
   ph_cutting *c;
-  char *temporary;
+  char *temporary; /* owned: NULL: it has its place, or was never made */
   hid_t from, to;
   bool dry;     /* nothing is written: `to` is in memory, and rows are read only */
   size_t entry; /* where it is dry: of the store; behind its last: what is of none */

@@ -29,11 +29,7 @@ ph_status ph_cut_models_begin(ph_cut_file *f) {
   ph_cut_folder(to, f->c->out);
   if (strcmp(from, to) == 0)
     return PH_OK;
-  f->models = ph_file_temporary(f->c->out, 1);
-  if (!f->models)
-    return ph_fail(PH_ENOMEM, "%s: out of memory", f->c->out);
-  ph_cut_models_drop(f); /* of a process that was killed and had this one's number */
-  return PH_OK;
+  return ph_folder_create_hidden(&f->models, f->c->out);
 }
 
 /* --- in the child --- */
@@ -52,14 +48,12 @@ static ph_status write_model(const char *path, const ph_foreign *facts) {
 
 static ph_status stage(const ph_cut_file *f, const ph_foreign *facts) {
   char path[PATH_MAX];
-  bool made;
   const char *slash = strrchr(facts->model_path, '/');
   if (!join(path, f->models, slash ? slash + 1 : facts->model_path))
     return too_long(f->models);
   if (access(path, F_OK) == 0) /* of another demo */
     return PH_OK;
-  ph_status status = ph_folder_create(f->models, &made);
-  return status ? status : write_model(path, facts);
+  return write_model(path, facts);
 }
 
 ph_status ph_cut_models_add(ph_cut_file *f, hid_t demo) {
@@ -128,11 +122,13 @@ static ph_status publish_all(ph_cut_file *f, const char *folder) {
 
 ph_status ph_cut_models_publish(ph_cut_file *f) {
   char folder[PATH_MAX];
-  struct stat st;
   const char *slash = strrchr(f->c->out, '/');
   int n = slash ? (int)(slash - f->c->out) + 1 : 0;
-  if (!f->models || lstat(f->models, &st) != 0)
+  if (!f->models || rmdir(f->models) == 0) { /* nothing is in it */
+    free(f->models);
+    f->models = NULL;
     return PH_OK;
+  }
   if (snprintf(folder, sizeof folder, "%.*smodels", n, f->c->out) >= (int)sizeof folder)
     return too_long(f->c->out);
   ph_status status = ph_folder_create(folder, &f->made_folder);

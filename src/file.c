@@ -127,6 +127,44 @@ char *ph_file_temporary(const char *path, int n) {
   return name;
 }
 
+/* A descriptor, or -1 and errno: EEXIST where somebody has the name. */
+static int make_file(const char *name) {
+  return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static int make_folder(const char *name) {
+  return mkdir(name, 0777);
+}
+
+static ph_status create_hidden(char **name, int *made, int make(const char *), const char *path) {
+  enum { NAMES = 1000 };
+  *name = NULL;
+  *made = -1;
+  errno = EEXIST;
+  for (int n = 0; *made < 0 && errno == EEXIST && n < NAMES; n++) {
+    free(*name);
+    *name = ph_file_temporary(path, n);
+    if (!*name)
+      return ph_fail(PH_ENOMEM, "%s: out of memory", path);
+    *made = make(*name);
+  }
+  if (*made >= 0)
+    return PH_OK;
+  int error = errno;
+  free(*name);
+  *name = NULL;
+  return ph_fail(PH_EIO, "%s: cannot be created: %s", path, strerror(error));
+}
+
+ph_status ph_file_create_hidden(char **name, int *fd, const char *path) {
+  return create_hidden(name, fd, make_file, path);
+}
+
+ph_status ph_folder_create_hidden(char **name, const char *path) {
+  int made;
+  return create_hidden(name, &made, make_folder, path);
+}
+
 /* --- new files --- */
 
 static ph_status exists(const char *path) {
@@ -138,22 +176,9 @@ ph_status ph_new_file_create(ph_new_file *out, const char *path) {
   *out = PH_NEW_FILE_NONE;
   if (lstat(path, &st) == 0)
     return exists(path);
-  errno = EEXIST;
-  for (int n = 0; out->fd < 0 && errno == EEXIST && n < 100; n++) {
-    free(out->temporary);
-    out->temporary = ph_file_temporary(path, n);
-    if (!out->temporary)
-      return ph_fail(PH_ENOMEM, "%s: out of memory", path);
-    out->fd = open(out->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  int error = errno;
-  if (out->fd >= 0 && (out->final = strdup(path)))
-    return PH_OK;
-  if (out->fd < 0) { /* whatever has that name is not ours */
-    free(out->temporary);
-    out->temporary = NULL;
-    return ph_fail(PH_EIO, "%s: cannot be created: %s", path, strerror(error));
-  }
+  ph_status status = ph_file_create_hidden(&out->temporary, &out->fd, path);
+  if (status || (out->final = strdup(path)))
+    return status;
   ph_new_file_drop(out);
   return ph_fail(PH_ENOMEM, "%s: out of memory", path);
 }

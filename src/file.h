@@ -27,6 +27,12 @@ int ph_file_whole(void **out, size_t *size, int fd, size_t limit);
 /* ".NAME.<pid>-<n>.part" in the folder of the path; the caller's. NULL: out of memory. */
 char *ph_file_temporary(const char *path, int n);
 
+/* A file, and a folder, of such a name that nobody else has: *name is the caller's (free), and so
+ * is what has it, to be renamed or removed. What has other names of that kind is not touched.
+ * PH_EIO, PH_ENOMEM: nothing is left. */
+ph_status ph_file_create_hidden(char **name, int *fd, const char *path);
+ph_status ph_folder_create_hidden(char **name, const char *path);
+
 /* A file that appears whole or not at all, and replaces none. Writes go to fd. */
 typedef struct ph_new_file {
   char *final;

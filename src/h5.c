@@ -163,9 +163,9 @@ hid_t ph_h5_creation(hid_t kind) {
   return list;
 }
 
-/* Into an empty file, whose descriptor is taken. */
-static ph_status create_in(hid_t *out, int fd, const char *path) {
+ph_status ph_h5_create_in(hid_t *out, int fd, const char *path) {
   ph_h5_ticket ticket = {.fd = fd, .writable = true};
+  *out = H5I_INVALID_HID;
   ph_h5_enter();
   hid_t access = H5I_INVALID_HID, creation = ph_h5_creation(H5P_FILE_CREATE);
   ph_status status = ph_h5_access(&access, &ticket);
@@ -188,7 +188,7 @@ ph_status ph_h5_create(hid_t *out, const char *path) {
   if (fd < 0)
     return ph_fail(errno == EEXIST ? PH_EEXIST : PH_EIO, "%s: cannot be created: %s", path,
                    strerror(errno));
-  ph_status status = create_in(out, fd, path);
+  ph_status status = ph_h5_create_in(out, fd, path);
   if (status)
     unlink(path);
   return status;
@@ -198,7 +198,7 @@ ph_status ph_h5_create_scratch(hid_t *out, const char *name) {
   int fd = memfd_create("playhead", MFD_CLOEXEC);
   *out = H5I_INVALID_HID;
   return fd < 0 ? ph_fail(PH_EIO, "%s: no file in memory: %s", name, strerror(errno))
-                : create_in(out, fd, name);
+                : ph_h5_create_in(out, fd, name);
 }
 
 ph_status ph_h5_check(hid_t file) {

@@ -12,6 +12,8 @@
 ph_status ph_h5_open(hid_t *out, const char *path);
 /* Creates for writing through the error-absorbing driver. The file must not exist. */
 ph_status ph_h5_create(hid_t *out, const char *path);
+/* Creates in an empty file, whose descriptor is taken also where it fails. path: for messages. */
+ph_status ph_h5_create_in(hid_t *out, int fd, const char *path);
 /* Creates in memory alone: nothing of it comes to a disk. name: for messages. PH_EIO. */
 ph_status ph_h5_create_scratch(hid_t *out, const char *name);
 /* Closes a written file: flush, close, fsync; PH_EIO with the first errno that any write met. The

@@ -22,19 +22,14 @@ ph_status ph_sink_check_path(const char *path, size_t more) {
 }
 
 ph_status ph_part_create_over(ph_part *part, const char *path) {
+  int fd = -1;
   *part = (ph_part){.h5 = H5I_INVALID_HID, .final = strdup(path)};
-  ph_status status = part->final ? PH_EEXIST : ph_fail(PH_ENOMEM, "%s: out of memory", path);
-  for (int n = 0; status == PH_EEXIST && n < 100; n++) {
-    free(part->temporary);
-    part->temporary = ph_file_temporary(path, n);
-    status = part->temporary ? ph_h5_create(&part->h5, part->temporary)
-                             : ph_fail(PH_ENOMEM, "%s: out of memory", path);
-  }
-  if (status) { /* whatever has that name is not ours */
-    free(part->temporary);
-    part->temporary = NULL;
+  ph_status status = part->final ? ph_file_create_hidden(&part->temporary, &fd, path)
+                                 : ph_fail(PH_ENOMEM, "%s: out of memory", path);
+  if (!status)
+    status = ph_h5_create_in(&part->h5, fd, part->temporary);
+  if (status)
     ph_part_drop(part);
-  }
   return status;
 }
 

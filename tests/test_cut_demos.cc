@@ -310,6 +310,34 @@ TEST_F(CutDemos, ModelsOfWhatIsStoppedDoNotStay) {
   }
 }
 
+/* Hidden files that have the names which would come first are not this cut's. */
+TEST_F(CutDemos, HiddenFilesOfOthersStay) {
+  string to = dir / "to", first = to + "/.b.hdf5." + std::to_string(getpid()) + "-";
+  for (const string &folder : {dir / "models", to, first + "1.part"})
+    std::filesystem::create_directory(folder);
+  spill(dir / "models/m.xml", foreign::arm_model());
+  foreign::Options o;
+  o.model = "m.xml";
+  foreign::write_robosuite(dir / "a.hdf5", o);
+  spill(first + "0.part", "of somebody else");
+  spill(first + "1.part/m.xml", "so is this");
+  spill(first + "2.part", "and this");
+  auto there = contents_of(to);
+  for (int left : {0, 1, 2, 1000}) {
+    ph_cut_options opt = options();
+    opt.arg = &left;
+    opt.progress = [](void *arg, size_t, size_t) { return (*static_cast<int *>(arg))-- > 0; };
+    ph_status status = left == 1000 ? PH_OK : PH_ECANCELED;
+    EXPECT_EQ(
+        cut(to + "/b.hdf5", dir / "a.hdf5", {line("demo_1", 0, 5), line("demo_2", 0, 5)}, opt),
+        status)
+        << ph_error();
+    unlink((to + "/b.hdf5").c_str());
+    std::filesystem::remove_all(to + "/models");
+    EXPECT_EQ(contents_of(to), there);
+  }
+}
+
 TEST_F(CutDemos, WhatIsRefusedLeavesNothing) {
   foreign::Options o;
   o.store = kPacked;
