@@ -533,28 +533,4 @@ TEST_F(CliCut, ADiskThatIsReallyFullLeavesNothing) {
   umount2(Path("disk").c_str(), MNT_DETACH);
 }
 
-TEST_F(CliCut, OneThatIsInterruptedLeavesNothing) {
-  ASSERT_EQ(Run({"record", "cart.lua", "--envs", "4", "--episodes", "60", "--out", "many"}).status,
-            0);
-  auto names = Names();
-  int stopped = 0;
-  for (int k = 0; k < 12 && stopped < 3; k++) {
-    kill_help::Watch watch;
-    watch.add(top.string());
-    pid_t pid = Start({"cut", "many", "--hold", "0.02"});
-    watch.wait(pid, IN_CREATE, ".part", 0);
-    kill(pid, k % 2 ? SIGINT : SIGTERM);
-    Outcome o = Wait(pid);
-    if (o.status == 0) { /* it was faster */
-      fs::remove(top / "many_hold0p02s.h5");
-      continue;
-    }
-    stopped++;
-    EXPECT_EQ(o.status, 1) << o.err;
-    EXPECT_NE(o.err.find("interrupted: nothing is written"), string::npos) << o.err;
-    EXPECT_EQ(Names(), names);
-  }
-  EXPECT_GT(stopped, 0);
-}
-
 } // namespace

@@ -1,8 +1,11 @@
-// Cuts that are killed at any moment: there is a whole result or none, at most a hidden file that
-// nothing reads beside it, and the next cut does not mind. PLAYHEAD_TEST_KILLS says how many.
+// Cuts that are killed, or told to end, before any call that changes a file: there is a whole
+// result or none, at most hidden files that nothing reads beside it where they were killed, and the
+// next cut does not mind. PLAYHEAD_TEST_KILLS says how many.
 #include "cut_help.h"
 #include "foreign_layouts.h"
-#include "kill_help.h"
+#include "trace_help.h"
+
+#include "cli_help.h"
 
 using cli_help::Cli;
 using cli_help::Outcome;
@@ -19,58 +22,67 @@ int Number(const char *name, int otherwise) {
 
 class CutKill : public Cli {
 protected:
-  std::mt19937 rng{static_cast<unsigned>(Number("PLAYHEAD_TEST_SEED", 1))};
   const int kills = Number("PLAYHEAD_TEST_KILLS", 6);
 
-  /* Names that a listing shows. */
-  std::vector<string> Shown() {
+  /* Names in the folder; hidden ones too, or those alone that a listing shows. */
+  std::vector<string> Names(bool hidden) {
     std::vector<string> names;
     for (const auto &entry : fs::directory_iterator(top)) {
       string name = entry.path().filename();
-      if (name[0] != '.' && name != "out" && name != "err")
+      if ((hidden || name[0] != '.') && name != "out" && name != "err")
         names.push_back(name);
     }
     std::sort(names.begin(), names.end());
     return names;
   }
-  int Draw(int n) { return std::uniform_int_distribution<int>(0, n - 1)(rng); }
+  trace_help::Ending Trace(std::vector<string> args, int n, int number) {
+    args.insert(args.begin(), program);
+    return trace_help::run(args, top.string(), n, [&](pid_t pid) { kill(pid, number); });
+  }
+  /* A result is there and whole (true), or is not there at all. */
+  bool IsWhole(const string &result, const string &want) {
+    if (!fs::exists(top / result))
+      return false;
+    EXPECT_EQ(Facts(result), want);
+    fs::remove_all(top / result);
+    return true;
+  }
 
-  /* Kills cuts of a source, as many times as are asked for. */
+  /* Ends cuts of a source from their first such call to their last. */
   void Campaign(const string &source, const string &result, std::vector<string> args) {
     args.insert(args.begin(), {"cut", source});
     auto before = contents_of(Path(source));
-    Outcome whole = Run(args);
-    ASSERT_EQ(whole.status, 0) << whole.err << whole.out;
+    ASSERT_EQ(Run(args).status, 0); /* what is kept of it is kept from now on */
+    fs::remove_all(top / result);
+    trace_help::Ending all = Trace(args, 0, 0);
+    if (!all.traced)
+      GTEST_SKIP() << "nobody may be traced here";
+    ASSERT_EQ(all.status, 0) << cli_help::Slurp(top / "err");
+    ASSERT_GT(all.calls, 10);
     auto want = Facts(result);
-    auto start = std::chrono::steady_clock::now();
     fs::remove_all(top / result);
-    ASSERT_EQ(Run(args).status, 0);
-    auto took = std::chrono::duration_cast<std::chrono::microseconds>(
-                    std::chrono::steady_clock::now() - start)
-                    .count();
-    fs::remove_all(top / result);
-    auto names = Shown();
-    int early = 0;
-    for (int k = 0; k < kills; k++) {
+    auto shown = Names(false);
+    int whole[2] = {0, 0};
+    for (int k = 0; k < 2 * kills; k++) {
       SCOPED_TRACE(k);
-      kill_help::Watch watch;
-      watch.add(top.string());
-      pid_t pid = Start(args);
-      if (k % 2)
-        watch.wait(pid, IN_CREATE, ".part", 0);
-      usleep(static_cast<useconds_t>(Draw(static_cast<int>(took) / (k % 2 ? 2 : 1) + 1)));
-      kill(pid, SIGKILL);
-      waitpid(pid, nullptr, 0);
-      if (fs::exists(top / result)) {
-        EXPECT_EQ(Facts(result), want);
-        fs::remove_all(top / result);
+      bool killed = k % 2;
+      auto names = Names(true);
+      int n = 1 + (all.calls - 1) * (k / 2) / (kills - 1);
+      int number = killed ? SIGKILL : k % 3 == 0 ? SIGINT : k % 3 == 1 ? SIGTERM : SIGHUP;
+      int status = Trace(args, n, number).status;
+      bool is = IsWhole(result, want);
+      whole[killed] += is;
+      if (killed) {
+        EXPECT_TRUE(status == -SIGKILL || (is && status == 0)) << status;
+        EXPECT_EQ(Names(false), shown);
       } else {
-        early++;
+        EXPECT_TRUE(is ? status == 0 : status == 1 || status == -number) << status;
+        EXPECT_EQ(Names(true), names) << "of signal " << number << " before call " << n;
       }
-      EXPECT_EQ(Shown(), names);
       EXPECT_EQ(contents_of(Path(source)), before);
     }
-    EXPECT_GT(early, 0);
+    EXPECT_LT(whole[false], kills);
+    EXPECT_LT(whole[true], kills);
     EXPECT_EQ(Run(args).status, 0); /* whatever the others left */
     EXPECT_EQ(Facts(result), want);
   }
@@ -88,15 +100,15 @@ protected:
 };
 
 TEST_F(CutKill, OfARun) {
-  ASSERT_EQ(Run({"record", "cart.lua", "--envs", "4", "--episodes", "40", "--out", "run"}).status,
+  ASSERT_EQ(Run({"record", "cart.lua", "--envs", "4", "--episodes", "8", "--out", "run"}).status,
             0);
   Campaign("run", "cut.h5", {"--range", "2:10", "-o", "cut.h5"});
 }
 
 TEST_F(CutKill, OfAFileOfAnotherRecorder) {
   foreign::Options o;
-  o.rows.assign(40, 60);
-  o.images = true;
+  o.rows.assign(6, 60);
+
   o.store = {7, 4, true};
   foreign::write_robomimic(Path("a.hdf5"), o);
   Campaign("a.hdf5", "cut.hdf5", {"--range", "5:50", "-o", "cut.hdf5"});
