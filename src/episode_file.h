@@ -99,8 +99,9 @@ typedef const ph_model_facts *ph_facts_of(void *arg, const char *sha256);
 ph_status ph_episode_open_with(ph_episode **out, const char *file, const char *group,
                                ph_facts_of *facts_of, void *arg);
 
-/* Adds what is content to a hash: facts, edits, checksum tables. false: no checksum tables. */
-bool ph_episode_digest(const ph_episode *episode, struct ph_sha256 *sha);
+/* What is content: facts, edits, checksum tables; the caller's. NULL: no checksum tables, or no
+ * memory. */
+char *ph_episode_content(size_t *size, const ph_episode *episode);
 
 /* Puts "FILE: OBJECT: " in front of the error text unless it begins with the file already; returns
  * status, PH_OK too. object is nullable. */

@@ -129,75 +129,88 @@ ph_status ph_file_read(const ph_backend *backend, ph_column col, int64_t first, 
 
 /* --- content --- */
 
-static void add_number(struct ph_sha256 *sha, const char *name, double value) {
+/* With its ending zero, so that neighbours cannot run into each other. */
+static void add(FILE *out, const char *text) {
+  fwrite(text, 1, strlen(text) + 1, out);
+}
+
+static void add_number(FILE *out, const char *name, double value) {
   char text[32];
   locale_t before = ph_c_locale_enter();
   snprintf(text, sizeof text, "%.17g", value);
   ph_c_locale_leave(before);
-  ph_sha256_add_string(sha, name);
-  ph_sha256_add_string(sha, text);
+  add(out, name);
+  add(out, text);
 }
 
-static void add_integer(struct ph_sha256 *sha, const char *name, int64_t value) {
+static void add_integer(FILE *out, const char *name, int64_t value) {
   char text[32];
   snprintf(text, sizeof text, "%lld", (long long)value);
-  ph_sha256_add_string(sha, name);
-  ph_sha256_add_string(sha, text);
+  add(out, name);
+  add(out, text);
 }
 
-static void add_text(struct ph_sha256 *sha, const char *name, const char *text) {
-  ph_sha256_add_string(sha, name);
-  ph_sha256_add_string(sha, text);
+static void add_text(FILE *out, const char *name, const char *text) {
+  add(out, name);
+  add(out, text);
 }
 
-static void add_meta(struct ph_sha256 *sha, const ph_episode_meta *m) {
-  add_integer(sha, "num_samples", m->actions);
-  add_integer(sha, "states", m->states);
-  add_integer(sha, "env_id", m->env_id);
-  add_integer(sha, "episode", m->episode);
-  add_text(sha, "seed", m->seed);
-  add_text(sha, "end_reason", ph_end_name(m->end_reason));
-  add_text(sha, "end_detail", m->end_detail);
-  add_integer(sha, "success", m->success);
+static void add_meta(FILE *out, const ph_episode_meta *m) {
+  add_integer(out, "num_samples", m->actions);
+  add_integer(out, "states", m->states);
+  add_integer(out, "env_id", m->env_id);
+  add_integer(out, "episode", m->episode);
+  add_text(out, "seed", m->seed);
+  add_text(out, "end_reason", ph_end_name(m->end_reason));
+  add_text(out, "end_detail", m->end_detail);
+  add_integer(out, "success", m->success);
   if (m->success_source[0])
-    add_text(sha, "success_source", m->success_source);
-  add_text(sha, "model_sha256", m->model_sha256);
-  add_text(sha, "task_sha256", m->task_sha256);
-  add_number(sha, "hold_seconds", m->hold_seconds);
-  add_integer(sha, "hold_steps", m->hold_steps);
-  add_text(sha, "env_name", m->env_name);
-  add_integer(sha, "control_steps", m->dims.control_steps);
-  add_text(sha, "recipe", m->recipe);
-  add_text(sha, "derived", m->derived);
-  add_text(sha, "engine", m->engine);
+    add_text(out, "success_source", m->success_source);
+  add_text(out, "model_sha256", m->model_sha256);
+  add_text(out, "task_sha256", m->task_sha256);
+  add_number(out, "hold_seconds", m->hold_seconds);
+  add_integer(out, "hold_steps", m->hold_steps);
+  add_text(out, "env_name", m->env_name);
+  add_integer(out, "control_steps", m->dims.control_steps);
+  add_text(out, "recipe", m->recipe);
+  add_text(out, "derived", m->derived);
+  add_text(out, "engine", m->engine);
 }
 
-static void add_edit(struct ph_sha256 *sha, const ph_edit *edit) {
+static void add_edit(FILE *out, const ph_edit *edit) {
   size_t n = (size_t)edit->shape[0] * (size_t)edit->shape[1] * ph_type_size(edit->type);
-  add_text(sha, "edit", edit->field);
-  add_text(sha, "type", ph_type_name(edit->type));
-  add_integer(sha, "rows", edit->shape[0]);
-  add_integer(sha, "cols", edit->shape[1]);
-  add_integer(sha, "crc", ph_crc32(edit->data, n));
+  add_text(out, "edit", edit->field);
+  add_text(out, "type", ph_type_name(edit->type));
+  add_integer(out, "rows", edit->shape[0]);
+  add_integer(out, "cols", edit->shape[1]);
+  add_integer(out, "crc", ph_crc32(edit->data, n));
 }
 
-bool ph_episode_digest(const ph_episode *episode, struct ph_sha256 *sha) {
+char *ph_episode_content(size_t *size, const ph_episode *episode) {
+  char *text = NULL;
   const ph_file_backend *b = (const ph_file_backend *)episode->backend;
   if (episode->backend->read != ph_file_read || !b->crc)
-    return false;
-  add_meta(sha, &episode->meta);
+    return NULL;
+  FILE *out = open_memstream(&text, size);
+  if (!out)
+    return NULL;
+  add_meta(out, &episode->meta);
   for (size_t i = 0; i < episode->nedits; i++)
-    add_edit(sha, &episode->edits[i]);
+    add_edit(out, &episode->edits[i]);
   for (int col = 0; col < PH_COL_COUNT; col++) {
     const ph_file_column *c = &b->col[col];
     if (!c->stored || !c->crc)
       continue;
-    add_text(sha, "column", ph_schema_column((ph_column)col)->path);
-    add_integer(sha, "width", (int64_t)c->width);
+    add_text(out, "column", ph_schema_column((ph_column)col)->path);
+    add_integer(out, "width", (int64_t)c->width);
     for (int64_t block = 0; block * PH_CRC_BLOCK_ROWS < c->rows; block++)
-      add_integer(sha, "crc", c->crc[block]);
+      add_integer(out, "crc", c->crc[block]);
   }
   if (b->final_state)
-    add_integer(sha, "final_state", b->final_crc);
-  return true;
+    add_integer(out, "final_state", b->final_crc);
+  bool whole = !ferror(out);
+  if (fclose(out) == 0 && whole)
+    return text;
+  free(text);
+  return NULL;
 }

@@ -1,4 +1,6 @@
 // Help, errors of usage, manual; a run that every verb reads.
+#include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -104,6 +106,31 @@ TEST_F(Cli, FileErrorsAreThree) {
   }
   for (const char *verb : {"verify", "screen"})
     ExpectError({verb, "run", "--task", "none.lua"}, 3, "none.lua: ");
+}
+
+/* Twice, to look and to read; the hash of all opens none again. A child that tries it is not
+ * counted. */
+TEST_F(Cli, InfoOpensEachEpisodeOnce) {
+  if (system("strace -qq -o /dev/null true 2>/dev/null") != 0)
+    GTEST_SKIP() << "there is no strace that can count";
+  Outcome o = Record("run", {"--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  for (const char *more : {"", "--json"}) {
+    string command = "strace -qq -e trace=open,openat -o " + Path("calls") + " " + program +
+                     " info " + more + " " + Path("run") + " > /dev/null";
+    ASSERT_EQ(0, system(command.c_str())) << command;
+    std::ifstream calls(Path("calls"));
+    std::map<string, int> opens;
+    std::smatch found;
+    for (string line; std::getline(calls, line);)
+      if (std::regex_search(line, found, std::regex("/(env[^/]*\\.h5)\"")))
+        opens[found[1]]++;
+    EXPECT_EQ(3u, opens.size());
+    for (auto &file : opens)
+      if (file.first != opens.begin()->first) { /* which tells what the run is */
+        EXPECT_LE(file.second, 2) << more << " " << file.first;
+      }
+  }
 }
 
 TEST_F(Cli, RecordsARunThatEveryVerbReads) {

@@ -38,6 +38,37 @@ TEST(Store, EqualContentHasAnEqualHash) {
   EXPECT_NE(a, content(dir / "c"));
 }
 
+/* What was noted is not opened again: the files may be gone. */
+TEST(Store, TheHashOfWhatIsOpenedAnywayOpensNothingAgain) {
+  Folder dir;
+  Model model;
+  Task task;
+  write_run(dir / "run", model, task, {{0, 0}, {1, 0}, {0, 1}, {1, 1}});
+  std::string whole = content(dir / "run");
+  for (size_t left = 0; left < 4; left++) {
+    Store s = open_store({dir / "run"});
+    ph_content *noted = nullptr;
+    char hex[PH_SHA256_SIZE] = "?";
+    ASSERT_EQ(ph_content_new(&noted, s.get()), PH_OK);
+    for (size_t i = 4; i-- > left;) {
+      ph_episode *episode = nullptr;
+      ASSERT_EQ(ph_store_episode(&episode, s.get(), i), PH_OK) << ph_error();
+      ph_content_note(noted, i, episode);
+      ph_content_note(noted, 4, episode); /* of none */
+      ph_episode_free(episode);
+      std::string file = ph_store_entry(s.get(), i)->file;
+      std::filesystem::rename(file, file + ".gone");
+    }
+    EXPECT_EQ(ph_content_hash(noted, hex), PH_OK) << ph_error();
+    EXPECT_EQ(whole, hex) << left << " were not noted";
+    ph_content_free(noted);
+    for (size_t i = left; i < 4; i++) {
+      std::string file = ph_store_entry(s.get(), i)->file;
+      std::filesystem::rename(file + ".gone", file);
+    }
+  }
+}
+
 TEST(Store, WhatIsContentChangesTheHash) {
   Folder dir;
   auto hash = [&](const std::function<void(Demo &)> &change) {

@@ -124,6 +124,17 @@ PH_API const char *ph_store_task_hash(const ph_store *store, size_t i);
  * paths. "" where there is no episode. Opens every episode; no row is read. */
 PH_API ph_status ph_store_content_hash(ph_store *store, char out[PH_SHA256_SIZE]);
 
+/* The same where the episodes are opened anyway: each is noted, and the hash opens only those that
+ * were not. Of the episodes that the store has at the start; the store outlives it. */
+typedef struct ph_content ph_content;
+/* PH_ENOMEM. */
+PH_API ph_status ph_content_new(ph_content **out, ph_store *store);
+PH_API void ph_content_free(ph_content *content); /* Nullable */
+/* The i-th episode of the store, as it was opened; a few hundred bytes of it are kept. */
+PH_API void ph_content_note(ph_content *content, size_t i, const ph_episode *episode);
+/* As ph_store_content_hash. */
+PH_API ph_status ph_content_hash(ph_content *content, char out[PH_SHA256_SIZE]);
+
 /* Name order in which digits compare as numbers; <0, 0, >0. */
 PH_API int ph_natural_compare(const char *a, const char *b);
 

@@ -19,6 +19,8 @@ struct info {
   size_t group;            /* as cli_group gives it */
   json_t *root, *episodes; /* NULL without --json */
   size_t stored[PH_COL_COUNT], opened, refused;
+  ph_content *content;                     /* NULL: the hash is known */
+  FILE *out;                               /* of the lines of episodes */
   char hash[PH_SHA256_SIZE], no_hash[400]; /* one of them is "" */
   ph_dims dims;                            /* of the episode that was opened last */
   struct hold {
@@ -142,25 +144,25 @@ static const char *yes_no(int success) {
   return success < 0 ? "-" : success ? "yes" : "no";
 }
 
-static void print_episode(const struct facts *f) {
+static void print_episode(FILE *out, const struct facts *f) {
   const ph_entry *e = f->entry;
   char hold[32] = "-";
   bool given = f->meta && strncmp(f->meta->success_source, "given: ", 7) == 0;
   if (f->meta && f->meta->hold_seconds >= 0)
     snprintf(hold, sizeof hold, "%g s", f->meta->hold_seconds);
-  printf("%-18s %4d %7" PRId64 " %7" PRId64 "  %-20s  %-10s  %-7s  %-7s  %-11s  %s%s%s\n", e->id,
-         e->env_id, e->actions, e->states, e->seed[0] ? e->seed : "-", ph_end_name(e->end_reason),
-         given ? "given" : yes_no(e->success), hold, e->determinism,
-         ph_guarantee_name(f->guarantee), f->guarantee == PH_EXACT ? "" : ": ",
-         f->guarantee == PH_EXACT ? "" : f->reason);
+  fprintf(out, "%-18s %4d %7" PRId64 " %7" PRId64 "  %-20s  %-10s  %-7s  %-7s  %-11s  %s%s%s\n",
+          e->id, e->env_id, e->actions, e->states, e->seed[0] ? e->seed : "-",
+          ph_end_name(e->end_reason), given ? "given" : yes_no(e->success), hold, e->determinism,
+          ph_guarantee_name(f->guarantee), f->guarantee == PH_EXACT ? "" : ": ",
+          f->guarantee == PH_EXACT ? "" : f->reason);
   if (f->nmissing) {
-    printf("    missing:");
+    fprintf(out, "    missing:");
     for (size_t i = 0; i < f->nmissing; i++)
-      printf(" %s", f->missing[i]);
-    printf("\n");
+      fprintf(out, " %s", f->missing[i]);
+    fprintf(out, "\n");
   }
   for (size_t i = 0; i < f->noddities; i++)
-    printf("    odd: %s\n", f->oddity[i]);
+    fprintf(out, "    odd: %s\n", f->oddity[i]);
 }
 
 static void print_steps(const struct hold *hold) {
@@ -377,6 +379,8 @@ static void show_episode(struct info *info, size_t i) {
     f.meta = ph_episode_meta_of(episode);
     odd(&f, f.entry->oddity); /* opening may have found one */
     info->opened++;
+    if (info->content)
+      ph_content_note(info->content, i, episode);
     info->dims = f.meta->dims;
     find_missing(info, &f, episode);
     judge(info, &f, episode);
@@ -393,7 +397,7 @@ static void show_episode(struct info *info, size_t i) {
   if (info->root)
     add_episode(info, &f, episode);
   else
-    print_episode(&f);
+    print_episode(info->out, &f);
   ph_episode_free(episode);
 }
 
@@ -404,8 +408,40 @@ static void show_origin(struct info *info) {
   ph_episode_free(episode);
 }
 
-static void show_text(struct info *info) {
+static void find_hash(struct info *info) {
+  if (ph_content_hash(info->content, info->hash) != PH_OK)
+    snprintf(info->no_hash, sizeof info->no_hash, "%s", ph_error());
+  else if (!info->hash[0])
+    snprintf(info->no_hash, sizeof info->no_hash,
+             ph_store_count(info->store) ? "no checksums are stored" : "there is no episode");
+  ph_content_free(info->content);
+  info->content = NULL;
+}
+
+/* The lines of all episodes, the caller's; what stands above them is known afterwards. */
+static char *episode_lines(struct info *info) {
+  char *lines = NULL;
+  size_t size = 0;
+  info->out = open_memstream(&lines, &size);
+  if (!info->out)
+    return NULL;
+  for (size_t i = 0; i < ph_store_count(info->store); i++)
+    if (cli_in_group(info->store, info->group, i))
+      show_episode(info, i);
+  bool whole = !ferror(info->out);
+  whole = fclose(info->out) == 0 && whole;
+  info->out = stdout;
+  if (!whole)
+    free(lines);
+  return whole ? lines : NULL;
+}
+
+static int show_text(struct info *info) {
   size_t n = ph_store_count(info->store);
+  char *lines = episode_lines(info);
+  if (!lines)
+    return cli_fail(EXIT_ERROR, "info: no memory");
+  find_hash(info);
   print_head(info);
   show_origin(info);
   show_models(info);
@@ -413,21 +449,21 @@ static void show_text(struct info *info) {
   if (n)
     printf("\n%-18s %4s %7s %7s  %-20s  %-10s  %-7s  %-7s  %-11s  %s\n", "episode", "env",
            "actions", "states", "seed", "end", "success", "hold", "determinism", "guarantee");
-  for (size_t i = 0; i < n; i++)
-    if (cli_in_group(info->store, info->group, i))
-      show_episode(info, i);
+  fputs(lines, stdout);
+  free(lines);
   print_hold(info);
   print_cut(info);
   policies_print(&info->policies);
   if (info->opened)
     print_components(info);
+  return EXIT_FINE;
 }
 
 static int show_json(struct info *info) {
   info->root = json_pack("{s:o, s:o, s:o, s:[], s:[], s:[]}", "path",
                          ph_json_text(ph_store_path(info->store)), "layout",
-                         ph_json_text(ph_store_layout(info->store)), "data_hash",
-                         ph_json_text(info->hash), "models", "tasks", "episodes");
+                         ph_json_text(ph_store_layout(info->store)), "data_hash", json_null(),
+                         "models", "tasks", "episodes");
   info->episodes = json_object_get(info->root, "episodes");
   if (info->foreign)
     json_object_set_new(info->root, "missing_files", json_array());
@@ -437,6 +473,8 @@ static int show_json(struct info *info) {
   for (size_t i = 0; i < ph_store_count(info->store); i++)
     if (cli_in_group(info->store, info->group, i))
       show_episode(info, i);
+  find_hash(info);
+  json_object_set_new(info->root, "data_hash", ph_json_text(info->hash));
   if (info->foreign) /* their models are known once they were opened */
     show_models(info);
   if (info->foreign)
@@ -461,7 +499,7 @@ static bool show_followed(void *arg, size_t i) {
 }
 
 int verb_info(const struct options *opt) {
-  struct info info = {.opt = opt};
+  struct info info = {.opt = opt, .out = stdout};
   ph_store_options so = cli_store_options(opt);
   int status = EXIT_FINE;
   if (ph_store_open(&info.store, opt->paths, opt->npaths, &so) != PH_OK)
@@ -472,21 +510,21 @@ int verb_info(const struct options *opt) {
     status = cli_group(opt, info.store, &info.group);
   if (status != EXIT_FINE)
     goto out;
-  if (ph_store_content_hash(info.store, info.hash) != PH_OK)
-    snprintf(info.no_hash, sizeof info.no_hash, "%s", ph_error());
-  else if (!info.hash[0])
-    snprintf(info.no_hash, sizeof info.no_hash,
-             ph_store_count(info.store) ? "no checksums are stored" : "there is no episode");
+  if (ph_content_new(&info.content, info.store) != PH_OK) {
+    status = cli_error();
+    goto out;
+  }
   info.foreign = foreign_store(info.store);
   if (opt->json)
     status = show_json(&info);
   else if (info.foreign)
     info.refused = foreign_print(info.store, info.group, opt->paths, opt->npaths);
   else
-    show_text(&info);
+    status = show_text(&info);
   if (status == EXIT_FINE && opt->follow)
     status = follow_run(&follow);
 out:
+  ph_content_free(info.content);
   policies_free(&info.policies);
   survey_free(&info.cut);
   survey_free(&info.given);
