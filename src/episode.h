@@ -39,6 +39,7 @@ struct ph_episode {
   bool late_predicate; /* its row 0 is of no action: of the first state nothing is known */
   bool time_odd;       /* a finding says that its times are not even */
   char no_model[360];  /* "" or why its states have no names, a sentence */
+  bool no_model_named; /* that sentence says no more than that there is no model */
   ph_model *recorded; /* its own model, where another was asked for and it can be had; referenced */
   char other_model[320]; /* "" or what the one in use is beside that, a sentence */
   bool own_model;        /* the model is of a text that the file holds or names */

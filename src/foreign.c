@@ -454,6 +454,7 @@ ph_status ph_foreign_episode(ph_episode **out, ph_foreign *foreign, const ph_mod
     return status;
   }
   ph_foreign *f = &b->foreign;
+  bool named = model || (why && *why) || f->model_fault[0];
   status = ph_episode_new(&e, &f->meta, columns_of(f), NULL, 0, &b->base);
   if (status)
     return status;
@@ -464,6 +465,7 @@ ph_status ph_foreign_episode(ph_episode **out, ph_foreign *foreign, const ph_mod
     return status;
   }
   memcpy(e->no_model, fault, sizeof fault);
+  e->no_model_named = !named;
   e->own_model = f->model_text != NULL;
   e->late_predicate = f->success >= 0;
   e->last_outcome = last_outcome(f);

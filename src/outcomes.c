@@ -61,33 +61,53 @@ static int64_t first_row(int64_t a, int64_t b) {
   return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
-static void tell(ph_finding *out, ph_latch_source a, const ph_latch_answer *of_a, ph_latch_source b,
-                 const ph_latch_answer *of_b) {
+static void tell(ph_disagreement *out, ph_latch_source a, const ph_latch_answer *of_a,
+                 ph_latch_source b, const ph_latch_answer *of_b) {
   char left[32], right[32];
   const char *why = of_a->refusal ? of_a->text : of_b->text;
+  ph_finding *f = &out->finding;
   latch_text(of_a, left, sizeof left);
   latch_text(of_b, right, sizeof right);
-  *out =
-      (ph_finding){.kind = PH_FINDING_DISAGREEMENT, .step = first_row(row_of(of_a), row_of(of_b))};
-  int n = snprintf(out->text, sizeof out->text, "latch: %s %s, %s %s%s%s", ph_latch_source_name(a),
+  *out = (ph_disagreement){
+      .a = a,
+      .b = b,
+      .both = of_a->refusal == PH_REFUSAL_NONE && of_b->refusal == PH_REFUSAL_NONE,
+      .finding = {.kind = PH_FINDING_DISAGREEMENT, .step = first_row(row_of(of_a), row_of(of_b))}};
+  int n = snprintf(f->text, sizeof f->text, "latch: %s %s, %s %s%s%s", ph_latch_source_name(a),
                    left, ph_latch_source_name(b), right, why[0] ? ": " : "", why);
-  if (n >= (int)sizeof out->text)
-    memcpy(out->text + sizeof out->text - 4, "...", 4);
+  if (n >= (int)sizeof f->text)
+    memcpy(f->text + sizeof f->text - 4, "...", 4);
 }
 
-size_t ph_outcomes_findings(const ph_outcomes o[PH_LATCH_SOURCES], int64_t hold_steps,
-                            ph_finding *out, size_t room) {
+/* The first source of the same judge; `i` itself: there is none before it. */
+static int base_of(const ph_outcomes o[PH_LATCH_SOURCES], int i) {
+  for (int k = 0; k < i; k++)
+    if (o[k].known && strcmp(o[k].judge, o[i].judge) == 0)
+      return k;
+  return i;
+}
+
+size_t ph_outcomes_compare(const ph_outcomes o[PH_LATCH_SOURCES], int64_t hold_steps,
+                           ph_disagreement *out, size_t room) {
   ph_latch_answer answer[PH_LATCH_SOURCES];
-  int base = -1;
   size_t n = 0;
   for (int i = 0; i < PH_LATCH_SOURCES; i++) {
     if (!o[i].known)
       continue;
     ph_outcomes_latch(&o[i], hold_steps, &answer[i]);
-    if (base < 0)
-      base = i;
-    else if (answer[i].latching.latch != answer[base].latching.latch && n < room)
+    int base = base_of(o, i);
+    if (answer[i].latching.latch != answer[base].latching.latch && n < room)
       tell(&out[n++], (ph_latch_source)base, &answer[base], (ph_latch_source)i, &answer[i]);
   }
+  return n;
+}
+
+size_t ph_outcomes_findings(const ph_outcomes o[PH_LATCH_SOURCES], int64_t hold_steps,
+                            ph_finding *out, size_t room) {
+  ph_disagreement found[PH_LATCH_SOURCES];
+  size_t n = ph_outcomes_compare(o, hold_steps, found, PH_LATCH_SOURCES);
+  n = n < room ? n : room;
+  for (size_t i = 0; i < n; i++)
+    out[i] = found[i].finding;
   return n;
 }

@@ -130,7 +130,7 @@ static ph_status run_all(struct pass *p) {
     if (status == PH_ENOMEM || status == PH_ECANCELED)
       return status;
     if (status != PH_OK)
-      return ph_take_stop(p->t, p->step);
+      return ph_take_stop(p->t, status, p->step);
   }
   return ph_take_known(p->t);
 }
@@ -143,15 +143,15 @@ ph_status ph_take_dynamic(const ph_taking *t) {
     if (!t->model)
       snprintf(reason, sizeof reason, "%.290s",
                t->episode->no_model[0] ? t->episode->no_model : "no model");
-    return ph_take_unknown(t, "%s: %s", ph_guarantee_name(PH_STATES_ONLY), reason);
+    return ph_take_unknown(t, ph_take_lack(t), "%s: %s", ph_guarantee_name(PH_STATES_ONLY), reason);
   }
   if (!t->task || !ph_task_info_of(t->task)->has_success)
-    return ph_take_unknown(t, "no task with a success condition");
+    return ph_take_unknown(t, PH_LACK_TASK, "no task with a success condition");
   ph_status status = pass_make(&p);
   if (status == PH_OK)
     status = run_all(&p);
   else if (status != PH_ENOMEM)
-    status = ph_take_unknown(t, "%s", ph_take_error(t));
+    status = ph_take_unknown(t, PH_LACK_OTHER, "%s", ph_take_error(t));
   pass_clear(&p);
   return status;
 }

@@ -98,7 +98,7 @@ static ph_status walk_all(struct walk *w) {
     if (status == PH_OK)
       status = take_row(w, row, &over);
     if (status != PH_OK)
-      return over ? ph_take_stop(w->t, row) : status;
+      return over ? ph_take_stop(w->t, status, row) : status;
   }
   return ph_take_known(w->t);
 }
@@ -109,7 +109,7 @@ static ph_status walk(const ph_taking *t, const uint8_t *bits) {
   if (status == PH_OK)
     status = walk_all(&w);
   else if (status != PH_ENOMEM)
-    status = ph_take_unknown(t, "%s", ph_take_error(t));
+    status = ph_take_unknown(t, PH_LACK_OTHER, "%s", ph_take_error(t));
   walk_clear(&w);
   return status;
 }
@@ -141,16 +141,16 @@ static ph_status ask_judge(const ph_taking *t) {
 
 ph_status ph_take_kinematic(const ph_taking *t) {
   if (t->meta->states < 1)
-    return ph_take_unknown(t, "it has no states");
+    return ph_take_unknown(t, PH_LACK_OTHER, "it has no states");
   if (t->opt->judge)
     return ask_judge(t);
   if (t->episode->no_model[0])
-    return ph_take_unknown(t, "%s", t->episode->no_model);
+    return ph_take_unknown(t, ph_take_lack(t), "%s", t->episode->no_model);
   if (!t->model)
-    return ph_take_unknown(t, "no model");
+    return ph_take_unknown(t, ph_take_lack(t), "no model");
   if (!ph_model_compiled(t->model))
-    return ph_take_unknown(t, "%s", ph_model_error(t->model));
+    return ph_take_unknown(t, PH_LACK_OTHER, "%s", ph_model_error(t->model));
   if (!t->task || !ph_task_info_of(t->task)->has_success)
-    return ph_take_unknown(t, "no task with a success condition");
+    return ph_take_unknown(t, PH_LACK_TASK, "no task with a success condition");
   return walk(t, NULL);
 }

@@ -22,11 +22,13 @@ ph_status ph_take_kinematic(const ph_taking *t);
 ph_status ph_take_dynamic(const ph_taking *t);
 
 /* This source has no predicate. PH_OK. */
-ph_status ph_take_unknown(const ph_taking *t, const char *fmt, ...) PH_PRINTF(2, 3);
+ph_status ph_take_unknown(const ph_taking *t, ph_lack lack, const char *fmt, ...) PH_PRINTF(3, 4);
+/* What it has none for want of, where its states are of no model. */
+ph_lack ph_take_lack(const ph_taking *t);
 /* ph_error() without the episode's id. */
 const char *ph_take_error(const ph_taking *t);
-/* Outcomes of this row and later ones are not known, for ph_error(). PH_OK. */
-ph_status ph_take_stop(const ph_taking *t, int64_t row);
+/* Outcomes of this row and later ones are not known, for ph_error() of that status. PH_OK. */
+ph_status ph_take_stop(const ph_taking *t, ph_status status, int64_t row);
 /* The env ends at this row; only the first end counts. */
 void ph_take_end(const ph_taking *t, int64_t row, ph_end end, const char *detail);
 /* Takes what the referee came to at a row, 0 among them. *nan: a number was none there: nothing of

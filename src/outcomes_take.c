@@ -9,19 +9,25 @@
 #include "fail.h"
 #include "provenance.h"
 
-enum { CHUNK = 512 };
+enum { CHUNK = 256 }; /* rows that have one checksum: damage takes no others with it */
 
 /* --- what all sources share --- */
 
-ph_status ph_take_unknown(const ph_taking *t, const char *fmt, ...) {
+ph_status ph_take_unknown(const ph_taking *t, ph_lack lack, const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);
   vsnprintf(t->out->why, sizeof t->out->why, fmt, args);
   va_end(args);
   t->out->known = false;
+  t->out->lack = lack;
   t->out->rows = 0;
   ph_intervals_free(&t->out->intervals);
   return PH_OK;
+}
+
+ph_lack ph_take_lack(const ph_taking *t) {
+  bool said = t->episode->no_model[0] && !t->episode->no_model_named;
+  return !t->model && !said ? PH_LACK_MODEL : PH_LACK_OTHER;
 }
 
 const char *ph_take_error(const ph_taking *t) {
@@ -39,10 +45,11 @@ ph_status ph_take_known(const ph_taking *t) {
   return PH_OK;
 }
 
-ph_status ph_take_stop(const ph_taking *t, int64_t row) {
+ph_status ph_take_stop(const ph_taking *t, ph_status status, int64_t row) {
   const char *text = ph_take_error(t);
+  t->out->damaged = status == PH_ECORRUPT;
   if (row < 2)
-    return ph_take_unknown(t, "%s", text);
+    return ph_take_unknown(t, PH_LACK_OTHER, "%s", text);
   snprintf(t->out->why, sizeof t->out->why, "%s", text);
   return ph_take_known(t);
 }
@@ -76,10 +83,34 @@ ph_status ph_take_go_on(const ph_taking *t, int64_t step) {
 static ph_status has_none(const ph_taking *t) {
   const ph_episode_meta *m = t->meta;
   if (m->success < 0)
-    return ph_take_unknown(t, "the file stores no predicate");
-  return ph_take_unknown(t, "the file stores only that the whole episode is %s%s%s%s",
+    return ph_take_unknown(t, PH_LACK_OTHER, "the file stores no predicate");
+  return ph_take_unknown(t, PH_LACK_OTHER,
+                         "the file stores only that the whole episode is %s%s%s%s",
                          m->success ? "a success" : "no success", m->success_source[0] ? " (" : "",
                          m->success_source, m->success_source[0] ? ")" : "");
+}
+
+/* Forgets the rows behind `last`. */
+static void keep_rows(ph_intervals *iv, int64_t last) {
+  while (iv->n > 0 && iv->at[iv->n - 1].first > last)
+    iv->n--;
+  if (iv->n > 0 && iv->at[iv->n - 1].last >= last) {
+    iv->at[iv->n - 1].last = last;
+    iv->at[iv->n - 1].broken = false;
+  }
+  iv->true_rows = 0;
+  for (size_t i = 0; i < iv->n; i++)
+    iv->true_rows += iv->at[i].last - iv->at[i].first + 1;
+  iv->rows = last + 1;
+}
+
+/* Whether the env has ended behind a row is not known. */
+static ph_status stop_at_flags(const ph_taking *t, ph_status status, int64_t last) {
+  if (status == PH_ENOMEM)
+    return status;
+  if (last + 1 < t->out->intervals.rows)
+    keep_rows(&t->out->intervals, last);
+  return ph_take_stop(t, status, last + 1);
 }
 
 /* The first row before the last that is flagged done. Success is no other end: it latches there. */
@@ -91,7 +122,7 @@ static ph_status find_flag(const ph_taking *t, int64_t latch) {
     int64_t part = n - at < CHUNK ? n - at : CHUNK;
     ph_status status = ph_episode_read(t->episode, PH_COL_FLAGS, at, part, some);
     if (status != PH_OK)
-      return status == PH_ENOMEM ? status : PH_OK;
+      return stop_at_flags(t, status, at);
     for (int64_t i = 0; i < part; i++)
       if (some[i] & PH_FLAG_TRUNCATED)
         ph_take_end(t, at + i + 1, PH_END_TRUNCATED, "");
@@ -153,7 +184,7 @@ ph_status ph_take_recorded(const ph_taking *t) {
   if (status == PH_OK)
     ph_take_known(t);
   else
-    ph_take_stop(t, at);
+    ph_take_stop(t, status, at);
   if (t->out->known && t->meta->layout[0] && t->meta->hold_seconds > 0)
     t->out->held_steps = t->meta->hold_steps;
   if (t->out->known)
@@ -162,6 +193,12 @@ ph_status ph_take_recorded(const ph_taking *t) {
 }
 
 /* --- one of them --- */
+
+static void name_judge(const ph_taking *t, ph_latch_source source) {
+  bool own = source == PH_LATCH_RECORDED || (t->opt->judge && source == PH_LATCH_KINEMATIC);
+  const char *sha256 = own ? t->meta->task_sha256 : t->task ? ph_task_sha256(t->task) : "";
+  snprintf(t->out->judge, sizeof t->out->judge, "%s", sha256);
+}
 
 ph_status ph_outcomes_take(ph_outcomes *out, ph_latch_source source, const ph_episode *episode,
                            const ph_model *model, const ph_task *task,
@@ -177,6 +214,8 @@ ph_status ph_outcomes_take(ph_outcomes *out, ph_latch_source source, const ph_ep
                                                     : ph_take_dynamic(&t);
   if (status != PH_OK)
     ph_outcomes_free(out);
+  else
+    name_judge(&t, source);
   return status;
 }
 

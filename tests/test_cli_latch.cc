@@ -92,9 +92,11 @@ TEST_F(CliLatch, TheThreeAgreeOnARunOfThisMachine) {
 TEST_F(CliLatch, TheJsonHasWhatDesignSays) {
   ASSERT_EQ(Record("run").status, 0);
   json_t *e = Latch({"run", "--intervals"}, 0);
-  EXPECT_EQ("episodes hold_seconds hold_steps fingerprint without_latch disagree", Keys(all));
+  EXPECT_EQ("episodes hold_seconds hold_steps fingerprint without_latch disagree damaged",
+            Keys(all));
   EXPECT_EQ("id file path recorded kinematic dynamic true_steps longest_hold longest_from "
-            "near_misses counted_by intervals reason reasons strictest model_edits_sha256 disagreements "
+            "near_misses counted_by intervals reason reasons strictest task_sha256 "
+            "model_edits_sha256 disagreements "
             "hold_seconds hold_steps states actions run_id",
             Keys(e));
   EXPECT_EQ(0.02, json_real_value(json_object_get(all, "hold_seconds")));
@@ -222,7 +224,7 @@ TEST_F(CliLatch, ASweepCountsAtEachHoldAndPlotsIt) {
                   "    0.04 s      10  .................... 0\n"
                   "3 of 3 episodes latch at one of these holds\n");
   json_t *e = Latch({"run", "--hold", "0:0.04:0.01"}, 0);
-  EXPECT_EQ("episodes holds without_latch disagree", Keys(all));
+  EXPECT_EQ("episodes holds without_latch disagree damaged", Keys(all));
   json_t *holds = json_object_get(all, "holds");
   const json_int_t steps[] = {0, 2, 5, 8, 10}, counts[] = {3, 3, 3, 0, 0};
   ASSERT_EQ(5u, json_array_size(holds));
@@ -385,6 +387,56 @@ TEST_F(CliLatch, AnotherConditionLeavesTheRecordedOneNothingToSay) {
   EXPECT_STREQ("kinematic", Text(e, "counted_by").c_str());
   EXPECT_EQ(0, Int(all, "disagree"));
   ExpectError({"latch", "--success", "true", "--by", "recorded", "run"}, 2, "--success");
+}
+
+/* What another task says otherwise is no fault of the file; physics is still held against states.
+ */
+TEST_F(CliLatch, AnotherTaskIsNotHeldAgainstTheRecordedOne) {
+  ASSERT_EQ(Record("run").status, 0);
+  Put("other.lua", "return { success = function(s) return s.joint.cart > 0.0003 end }");
+  json_t *e = Latch({"run", "--task", "other.lua"}, 0);
+  Three rows = Rows(e);
+  EXPECT_EQ(17, rows[0]);
+  EXPECT_LT(rows[1], 17);
+  EXPECT_EQ(rows[1], rows[2]);
+  EXPECT_EQ(0, Int(all, "disagree"));
+  EXPECT_EQ(0u, json_array_size(json_object_get(e, "disagreements")));
+  json_t *judges = json_object_get(e, "task_sha256");
+  EXPECT_EQ(64u, Text(judges, "recorded").size());
+  EXPECT_NE(Text(judges, "recorded"), Text(judges, "dynamic"));
+  EXPECT_EQ(Text(judges, "kinematic"), Text(judges, "dynamic"));
+  string said = "\nwhat is recorded is by the file's own judge, the rest by --task other.lua: that "
+                "they differ is no disagreement\n";
+  EXPECT_NE(Table({"run", "--task", "other.lua"}, 0).find(said), string::npos);
+  EXPECT_EQ(Table({"run", "--task", "cart.lua"}, 0).find("--task"), string::npos); /* the same */
+  Put("heavy.xml", std::regex_replace(string(kModel), std::regex("mass=\"1\""), "mass=\"3\""));
+  e = Latch({"run", "--task", "other.lua", "--model", "heavy.xml"}, 1);
+  EXPECT_EQ(3, Int(all, "disagree"));
+  EXPECT_EQ(0u, Text(json_array_get(json_object_get(e, "disagreements"), 0), "text")
+                    .rfind("latch: kinematic ", 0));
+}
+
+TEST_F(CliLatch, RowsThatAreDamagedAreAFinding) {
+  ASSERT_EQ(Record("run").status, 0);
+  ASSERT_EQ(Run({"pack", "run", "--out", "all.h5"}).status, 0);
+  {
+    hid_t file = H5Fopen(Path("all.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t flags = H5Dopen2(file, "/data/demo_1/playhead/flags", H5P_DEFAULT);
+    uint8_t all_of[17] = {1, 1, 1};
+    ASSERT_GE(H5Dwrite(flags, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, all_of), 0);
+    H5Dclose(flags);
+    H5Fclose(file);
+  }
+  json_t *e = Latch({"all.h5"}, 1, 1);
+  EXPECT_EQ(Rows(e), (Three{-1, 17, 17}));
+  EXPECT_NE(Reason(e, "recorded").find("checksum"), string::npos) << Reason(e, "recorded");
+  EXPECT_EQ(1, Int(all, "damaged"));
+  EXPECT_EQ(0, Int(all, "without_latch"));
+  EXPECT_EQ(0, Int(all, "disagree"));
+  string text = Table({"all.h5"}, 1);
+  EXPECT_NE(text.find("\n1 episode has rows that are damaged: nothing behind them counts\n"),
+            string::npos)
+      << text;
 }
 
 /* A cut leaves but one reward, in which no hold is. */

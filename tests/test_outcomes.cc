@@ -295,6 +295,44 @@ TEST_F(Outcomes, AFlagInTheMiddleOfTheFileEndsItUnlessItIsSuccess) {
   EXPECT_STREQ("the env ends the episode at row 32 without success (terminated)", of.ask(10).text);
 }
 
+/* Whether the env has ended in rows whose flags cannot be read is not known, nor what is behind. */
+TEST_F(Outcomes, DamagedFlagsEndWhatIsKnown) {
+  judge_by(1.06);
+  record_it();
+  int64_t many = 600; /* three blocks of rows: success at 300 and at 590 */
+  std::vector<uint8_t> &bits = memory->bytes[PH_COL_PREDICATE];
+  bits.assign(static_cast<size_t>(many) + 1, 0);
+  bits[255] = bits[256] = bits[257] = bits[590] = 1;
+  memory->bytes[PH_COL_FLAGS].assign(static_cast<size_t>(many), 0);
+  meta.actions = many;
+  meta.states = many + 1;
+  meta.hold_steps = 1;
+  open();
+  Taken whole, cut, none;
+  take(whole, PH_LATCH_RECORDED);
+  EXPECT_FALSE(whole.of.damaged);
+  EXPECT_EQ(4, whole.of.intervals.true_rows);
+  EXPECT_EQ(257, whole.ask(3).latching.latch);
+  memory->corrupt_col = PH_COL_FLAGS;
+  memory->corrupt = 300; /* the block of rows 257 .. */
+  take(cut, PH_LATCH_RECORDED);
+  EXPECT_TRUE(cut.of.known);
+  EXPECT_TRUE(cut.of.damaged);
+  EXPECT_EQ(256, cut.of.rows);
+  EXPECT_EQ(2, cut.of.intervals.true_rows);
+  ASSERT_EQ(1u, cut.of.intervals.n);
+  EXPECT_EQ(256, cut.of.intervals.at[0].last);
+  EXPECT_FALSE(cut.of.intervals.at[0].broken);
+  EXPECT_EQ(256, cut.ask(2).latching.latch);
+  EXPECT_EQ(PH_REFUSAL_NEVER, cut.ask(3).refusal);
+  EXPECT_STRNE("", cut.of.why);
+  memory->corrupt = 3;
+  take(none, PH_LATCH_RECORDED);
+  EXPECT_FALSE(none.of.known);
+  EXPECT_TRUE(none.of.damaged);
+  EXPECT_EQ(PH_REFUSAL_UNKNOWN, none.ask(1).refusal);
+}
+
 /* --- sources that have nothing --- */
 
 TEST_F(Outcomes, WithoutAPredicateNothingIsRecorded) {
@@ -329,14 +367,18 @@ TEST_F(Outcomes, WithoutATaskOrAModelNothingIsJudged) {
   EXPECT_EQ(PH_OK,
             ph_outcomes_take(&of[0].of, PH_LATCH_KINEMATIC, episode, model, nullptr, nullptr));
   EXPECT_STREQ("no task with a success condition", of[0].of.why);
+  EXPECT_EQ(PH_LACK_TASK, of[0].of.lack);
   EXPECT_EQ(PH_OK,
             ph_outcomes_take(&of[1].of, PH_LATCH_KINEMATIC, episode, nullptr, nullptr, nullptr));
   EXPECT_STREQ("no model", of[1].of.why);
+  EXPECT_EQ(PH_LACK_MODEL, of[1].of.lack);
   EXPECT_EQ(PH_OK,
             ph_outcomes_take(&of[2].of, PH_LATCH_DYNAMIC, episode, nullptr, nullptr, nullptr));
   EXPECT_STREQ("STATES ONLY: no model", of[2].of.why);
+  EXPECT_EQ(PH_LACK_MODEL, of[2].of.lack);
   EXPECT_EQ(PH_OK, ph_outcomes_take(&of[3].of, PH_LATCH_DYNAMIC, episode, model, nullptr, nullptr));
   EXPECT_STREQ("no task with a success condition", of[3].of.why);
+  EXPECT_EQ(PH_LACK_TASK, of[3].of.lack);
 }
 
 TEST_F(Outcomes, StatesAloneCannotBeRunAgain) {
@@ -350,6 +392,7 @@ TEST_F(Outcomes, StatesAloneCannotBeRunAgain) {
   EXPECT_EQ(expected(10), kinematic.ask(10).latching.latch);
   EXPECT_FALSE(dynamic.of.known);
   EXPECT_STREQ("STATES ONLY: no actions are stored", dynamic.of.why);
+  EXPECT_EQ(PH_LACK_OTHER, dynamic.of.lack);
 }
 
 TEST_F(Outcomes, AScriptThatFailsKnowsWhatIsBefore) {
@@ -426,6 +469,7 @@ TEST_F(Outcomes, ACommandJudgesInThePlaceOfTheTask) {
       << ph_error();
   Taken of, bare;
   take(of, PH_LATCH_KINEMATIC, &how_to);
+  EXPECT_STREQ(meta.task_sha256, of.of.judge); /* it says what the file's own task does */
   EXPECT_EQ(21, of.ask(0).latching.latch);
   EXPECT_EQ(30, of.ask(10).latching.latch);
   EXPECT_STREQ("the env ends the episode at row 30 without success (terminated: failure)",
@@ -513,8 +557,45 @@ TEST_F(Outcomes, APredicateThatTheStatesDoNotBearOutIsAFinding) {
   EXPECT_STREQ(want, found[0].text);
   EXPECT_EQ(latch, found[0].step);
   EXPECT_NE(nullptr, strstr(found[1].text, ", dynamic ")) << found[1].text;
+  ph_disagreement both[4];
+  ASSERT_EQ(2u, ph_outcomes_compare(all, 5, both, 4));
+  EXPECT_EQ(PH_LATCH_RECORDED, both[1].a);
+  EXPECT_EQ(PH_LATCH_DYNAMIC, both[1].b);
+  EXPECT_TRUE(both[1].both);
+  EXPECT_STREQ(found[1].text, both[1].finding.text);
+  ASSERT_EQ(1u, ph_outcomes_compare(all, 5, both, 1));
   all[0].known = false; /* who knows nothing contradicts nobody */
   EXPECT_EQ(0u, ph_outcomes_findings(all, 5, found, 4));
+}
+
+/* Another judge contradicts nobody either; two of its own still may. */
+TEST_F(Outcomes, PredicatesOfDifferentJudgesAreNotHeldAgainstEachOther) {
+  kick = 32;
+  judge_by(1.06);
+  record_it();
+  open();
+  snprintf(meta.task_sha256, sizeof meta.task_sha256, "%s", ph_task_sha256(task));
+  std::string recorded = ph_episode_meta_of(episode)->task_sha256;
+  parse("return { name = 'swing', control_steps = 2, hold_seconds = 0.04, success = function(s)\n"
+        " return s.joint.shoulder > 0.9 end }\n");
+  Taken of[3];
+  for (ph_latch_source source : kAll)
+    take(of[source], source);
+  EXPECT_EQ(recorded, of[0].of.judge);
+  EXPECT_STREQ(ph_task_sha256(task), of[1].of.judge);
+  EXPECT_STREQ(ph_task_sha256(task), of[2].of.judge);
+  ph_outcomes all[3] = {of[0].of, of[1].of, of[2].of};
+  ph_disagreement found[4];
+  EXPECT_NE(of[0].ask(1).latching.latch, of[1].ask(1).latching.latch);
+  EXPECT_EQ(0u, ph_outcomes_compare(all, 1, found, 4));
+  int64_t hold = 1;
+  while (of[2].ask(hold).latching.latch >= 0 && hold < 100)
+    hold++;
+  ASSERT_GE(of[1].ask(hold).latching.latch, 0) << hold;
+  ASSERT_EQ(1u, ph_outcomes_compare(all, hold, found, 4)); /* physics against the states */
+  EXPECT_EQ(PH_LATCH_KINEMATIC, found[0].a);
+  EXPECT_EQ(PH_LATCH_DYNAMIC, found[0].b);
+  EXPECT_FALSE(found[0].both);
 }
 
 } // namespace

@@ -13,12 +13,24 @@
 extern "C" {
 #endif
 
+/* What a source has no predicate for want of. */
+typedef enum ph_lack {
+  PH_LACK_NONE,  /* it has one */
+  PH_LACK_MODEL, /* there is no model, and the episode does not say why */
+  PH_LACK_TASK,  /* nothing that knows success */
+  PH_LACK_OTHER  /* anything else */
+} ph_lack;
+
 /* By one source; the dynamic one is strict: as long as every state is bit for bit the recorded
  * one. */
 typedef struct ph_outcomes {
   bool known;             /* false: this source has no predicate, and `why` says it */
   char why[320];          /* one sentence without the episode's id; where it is known: "", or why
                              outcomes are missing behind those that are, or what they tell of */
+  ph_lack lack;           /* where it is not known */
+  bool damaged;           /* stored rows do not carry their checksum: nothing behind them counts */
+  char judge[65];         /* SHA-256 of the task whose predicate it is; "": of none that is known. A
+                             command is to say what the file's own does, and has its */
   ph_intervals intervals; /* owned */
   int64_t rows;           /* outcomes that are known: rows 1 .. rows */
   /* A hold that is in the outcomes already: at it the first true row is the latch. Others store
@@ -79,8 +91,20 @@ typedef struct ph_latch_answer {
 
 PH_API void ph_outcomes_latch(const ph_outcomes *o, int64_t hold_steps, ph_latch_answer *out);
 
-/* The three holds of an episode that differ, as findings (PH_FINDING_DISAGREEMENT): returns how
- * many were written, at most room. Sources that are not known are no disagreement. */
+/* Two sources that tell of different rows. */
+typedef struct ph_disagreement {
+  ph_latch_source a, b;
+  bool both;          /* latch; else one of them has no row, and its answer says why */
+  ph_finding finding; /* PH_FINDING_DISAGREEMENT */
+} ph_disagreement;
+
+/* Those of an episode at a hold: returns how many were written, at most room. A source that is not
+ * known is no disagreement, nor are two whose predicates are of different judges: each is held
+ * against the first one of its own. */
+PH_API size_t ph_outcomes_compare(const ph_outcomes o[PH_LATCH_SOURCES], int64_t hold_steps,
+                                  ph_disagreement *out, size_t room);
+
+/* The same as findings. */
 PH_API size_t ph_outcomes_findings(const ph_outcomes o[PH_LATCH_SOURCES], int64_t hold_steps,
                                    ph_finding *out, size_t room);
 

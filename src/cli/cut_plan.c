@@ -253,7 +253,7 @@ static void drop(void *result) {
 }
 
 int cut_make_plan(struct cut *c) {
-  int status = EXIT_FINE, alone;
+  int status = EXIT_FINE;
   size_t *places = calloc(c->n + 1, sizeof *places);
   if (!places)
     return cli_fail(EXIT_ERROR, "cut: no memory");
@@ -264,7 +264,7 @@ int cut_make_plan(struct cut *c) {
   c->each.make = make;
   c->each.take = take_found;
   c->each.drop = drop;
-  each_share(&c->each, (int)c->opt->jobs, c->n, &alone);
+  each_share(&c->each, (int)c->opt->jobs, c->n);
   if (c->mode == CUT_TO_LATCH && c->by == PH_LATCH_SOURCES)
     status = choose_source(c);
   if (status == EXIT_FINE)

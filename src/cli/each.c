@@ -138,10 +138,10 @@ int each_cores(void) {
   return n > 0 ? n < 1024 ? (int)n : 1024 : 1;
 }
 
-void each_share(struct each *e, int jobs, size_t n, int *jobs_each) {
+int each_share(struct each *e, int jobs, size_t n) {
   jobs = jobs > 0 ? jobs : each_cores();
   e->jobs = n < (size_t)jobs ? n > 0 ? (int)n : 1 : jobs;
-  *jobs_each = jobs / e->jobs; /* few episodes: each has several threads */
+  return jobs / e->jobs;
 }
 
 bool each_progress(void *arg, int64_t step, int64_t states) {

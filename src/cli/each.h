@@ -23,8 +23,9 @@ struct each {
 
 /* As many threads as the machine has cores. */
 int each_cores(void);
-/* Of so many episodes: how many threads there are, and how many each may have of its own. */
-void each_share(struct each *e, int jobs, size_t n, int *jobs_each);
+/* Sets how many threads there are for n episodes, of `jobs` (0: each core has one). Returns how
+ * many each of them may have of its own, where there are fewer episodes than jobs. */
+int each_share(struct each *e, int jobs, size_t n);
 /* Makes and takes results of n places. An exit status; a line is said. */
 int each_run(struct each *e, const size_t *places, size_t n);
 /* For the progress of what a thread does; arg is a struct each. */

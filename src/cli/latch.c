@@ -46,8 +46,26 @@ static void count_hold(struct latch *v, const struct latch_result *r, size_t i, 
   *disagree = *disagree || ph_outcomes_findings(r->of, steps, found, PH_LATCH_SOURCES) > 0;
 }
 
+static bool is_damaged(const struct latch_result *r) {
+  for (int k = 0; k < PH_LATCH_SOURCES; k++)
+    if (r->of[k].damaged)
+      return true;
+  return false;
+}
+
+/* Whether what the file stores is of another judge than what is computed. */
+static bool is_apart(const struct latch_result *r) {
+  const ph_outcomes *recorded = &r->of[PH_LATCH_RECORDED];
+  for (int k = PH_LATCH_KINEMATIC; k <= PH_LATCH_DYNAMIC; k++)
+    if (recorded->known && r->of[k].known && strcmp(recorded->judge, r->of[k].judge) != 0)
+      return true;
+  return false;
+}
+
 static void count(struct latch *v, const struct latch_result *r) {
   bool latched = false, disagree = false;
+  v->apart += is_apart(r);
+  v->damaged += is_damaged(r);
   for (int k = 0; k < PH_LATCH_SOURCES; k++) {
     v->known[k] += r->of[k].known;
     if (!r->of[k].known && !v->unknown[k][0])
@@ -80,12 +98,9 @@ static int check_hold(const struct latch *v, const struct latch_result *r) {
 static int take(void *arg, void *result) {
   struct latch *v = arg;
   const struct latch_result *r = result;
-  if (r->unkept[0] && !v->unkept) /* once: every episode would say the same */
-    cli_fail(EXIT_FINE, "predicate: %s", r->unkept);
-  v->unkept = v->unkept || r->unkept[0];
-  if (r->status != EXIT_FINE)
-    return cli_fail((enum exit_status)r->status, "%s", r->error);
-  int status = check_hold(v, r);
+  int status = report_taken(&v->unkept, r->unkept, r->status, r->error);
+  if (status == EXIT_FINE)
+    status = check_hold(v, r);
   if (status != EXIT_FINE)
     return status;
   count(v, r);
@@ -100,7 +115,6 @@ static int take(void *arg, void *result) {
 
 static int run_all(struct latch *v) {
   size_t *places = NULL, n = 0;
-  int jobs_each;
   int status = cli_places(v->opt, v->store, &places, &n);
   v->intervals = v->opt->intervals || (n == 1 && !v->episodes);
   v->wide = 18;
@@ -113,7 +127,7 @@ static int run_all(struct latch *v) {
   v->each.make = latch_make;
   v->each.take = take;
   v->each.drop = latch_drop;
-  each_share(&v->each, (int)v->opt->jobs, n, &jobs_each);
+  each_share(&v->each, (int)v->opt->jobs, n);
   if (status == EXIT_FINE)
     status = each_run(&v->each, places, n);
   if (status == EXIT_FINE && !v->episodes)
@@ -169,7 +183,7 @@ int verb_latch(const struct options *opt) {
     status = latch_write(&v, root);
   else
     json_decref(root);
-  if (status == EXIT_FINE && (v.without || v.disagree || v.checked == 0))
+  if (status == EXIT_FINE && (v.without || v.disagree || v.damaged || v.checked == 0))
     status = EXIT_FINDING;
   ph_store_free(v.store);
   ph_task_unref(v.task);

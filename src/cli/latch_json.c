@@ -107,6 +107,15 @@ static json_t *strictest(const struct latch *v, const struct latch_result *r) {
   return by >= 0 ? json_string(ph_latch_source_name((ph_latch_source)by)) : json_null();
 }
 
+/* Whose predicate it is by each source. */
+static json_t *judges(const struct latch_result *r) {
+  json_t *all = json_object();
+  for (int k = 0; k < PH_LATCH_SOURCES; k++)
+    json_object_set_new(all, ph_latch_source_name((ph_latch_source)k),
+                        ph_json_text(r->of[k].known ? r->of[k].judge : ""));
+  return all;
+}
+
 static void add_one(const struct latch *v, const struct latch_result *r) {
   char why[400];
   double seconds = -1;
@@ -120,6 +129,7 @@ static void add_one(const struct latch *v, const struct latch_result *r) {
   json_object_set_new(episode, "reason", any ? json_null() : first_reason(reasons));
   json_object_set_new(episode, "reasons", reasons);
   json_object_set_new(episode, "strictest", strictest(v, r));
+  json_object_set_new(episode, "task_sha256", judges(r));
   json_object_set_new(episode, "model_edits_sha256", ph_json_text(r->edits));
   json_object_set_new(episode, "disagreements", disagreements(r, steps));
   json_object_set_new(episode, "hold_seconds", seconds_or_null(seconds));
@@ -225,6 +235,7 @@ int latch_write(const struct latch *v, json_t *root) {
   }
   json_object_set_new(root, "without_latch", json_integer((json_int_t)v->without));
   json_object_set_new(root, "disagree", json_integer((json_int_t)v->disagree));
+  json_object_set_new(root, "damaged", json_integer((json_int_t)v->damaged));
   if (v->opt->predicate)
     json_object_set_new(root, "predicate_by", ph_json_text(v->opt->predicate));
   return ph_json_write(root, stdout) == PH_OK ? EXIT_FINE : cli_error();

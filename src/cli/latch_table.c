@@ -90,11 +90,11 @@ static void print_refusals(struct latch *v, const struct latch_result *r, int64_
 
 /* Of a latch that is none for one of them the refusals have told. */
 static void print_disagreements(const struct latch_result *r, int64_t steps) {
-  ph_finding found[PH_LATCH_SOURCES];
-  size_t n = ph_outcomes_findings(r->of, steps, found, PH_LATCH_SOURCES);
+  ph_disagreement found[PH_LATCH_SOURCES];
+  size_t n = ph_outcomes_compare(r->of, steps, found, PH_LATCH_SOURCES);
   for (size_t i = 0; i < n; i++)
-    if (!strstr(found[i].text, " none"))
-      printf("    sources disagree: %s\n", found[i].text);
+    if (found[i].both)
+      printf("    sources disagree: %s\n", found[i].finding.text);
 }
 
 static void print_why(const struct latch_result *r, int64_t row) {
@@ -263,6 +263,18 @@ static void print_no_hold(const struct latch *v) {
   printf(": 0 is taken, the first true row; --hold S asks for another\n");
 }
 
+/* Whose answers were not held against each other, and what could not be read. */
+static void print_judges(const struct latch *v) {
+  if (v->apart > 0) {
+    printf("what is recorded is by the file's own judge, the rest by --task ");
+    cli_print_text(v->opt->task ? v->opt->task : "");
+    printf(": that they differ is no disagreement\n");
+  }
+  if (v->damaged > 0)
+    printf("%zu %s rows that are damaged: nothing behind them counts\n", v->damaged,
+           v->damaged == 1 ? "episode has" : "episodes have");
+}
+
 void latch_print_end(const struct latch *v) {
   const struct latch_count *c = &v->hold[0];
   cli_progress_end();
@@ -285,6 +297,7 @@ void latch_print_end(const struct latch *v) {
   if (v->disagree > 0)
     printf("; sources disagree on %zu", v->disagree);
   printf("\n");
+  print_judges(v);
   if (!v->sweep)
     print_no_hold(v);
   print_hint(v);

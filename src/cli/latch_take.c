@@ -67,6 +67,7 @@ const char *latch_why(const struct latch_result *r, int64_t row) {
 
 static void leave_unknown(ph_outcomes *o, const char *why) {
   ph_outcomes_free(o);
+  o->lack = PH_LACK_OTHER;
   o->left = o->ended = -1;
   snprintf(o->why, sizeof o->why, "%s", why);
 }
@@ -79,8 +80,7 @@ static ph_status take(struct latch *v, struct latch_result *r, ph_latch_source s
                              .progress = each_progress,
                              .arg = &v->each};
   if (v->judge && source == PH_LATCH_DYNAMIC) {
-    snprintf(r->of[source].why, sizeof r->of[source].why,
-             "the command judges recorded states alone");
+    leave_unknown(&r->of[source], "the command judges recorded states alone");
     return PH_OK;
   }
   if (judged)
@@ -95,23 +95,16 @@ static ph_status take(struct latch *v, struct latch_result *r, ph_latch_source s
   return status;
 }
 
-/* Whether a reason is but that there is none of it: "no model", "STATES ONLY: no model". */
-static bool is_bare(const char *why, const char *what) {
-  size_t n = strlen(why), m = strlen(what);
-  return n >= m && strcmp(why + n - m, what) == 0 &&
-         (n == m || (n >= m + 2 && memcmp(why + n - m - 2, ": ", 2) == 0));
-}
-
 /* The reason why model or task cannot be had is the one that a source has not got it. */
 static void tell_why(struct latch_result *r) {
   for (int k = PH_LATCH_KINEMATIC; k <= PH_LATCH_DYNAMIC; k++) {
     ph_outcomes *o = &r->of[k];
-    if (o->known)
-      continue;
-    if (r->refused[0][0] && (is_bare(o->why, "no model") || is_bare(o->why, "the file names none")))
-      snprintf(o->why, sizeof o->why, "%s", r->refused[0]);
-    else if (r->refused[1][0] && strstr(o->why, "no task"))
-      snprintf(o->why, sizeof o->why, "%s", r->refused[1]);
+    const char *why = o->known                   ? ""
+                      : o->lack == PH_LACK_MODEL ? r->refused[0]
+                      : o->lack == PH_LACK_TASK  ? r->refused[1]
+                                                 : "";
+    if (why[0])
+      snprintf(o->why, sizeof o->why, "%s", why);
   }
 }
 

@@ -43,6 +43,13 @@ const char *report_steps(int64_t n) {
   return n == 1 ? "step" : "steps";
 }
 
+int report_taken(bool *said, const char *unkept, int status, const char *error) {
+  if (unkept[0] && !*said)
+    cli_fail(EXIT_FINE, "predicate: %s", unkept);
+  *said = *said || unkept[0];
+  return status == EXIT_FINE ? EXIT_FINE : cli_fail((enum exit_status)status, "%s", error);
+}
+
 ph_model *report_model(ph_store *store, const ph_episode_meta *meta, char *why, size_t size) {
   ph_model *model = NULL;
   snprintf(why, size, "%s", meta->model_sha256[0] ? "" : "the file names no model");

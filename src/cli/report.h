@@ -15,6 +15,11 @@ bool report_merge(char *old, size_t size, const char *text);
 /* "step" or "steps" */
 const char *report_steps(int64_t n);
 
+/* Says of an episode's result why a judge's answers are not kept, where that is so (once: every
+ * episode would say the same, and *said is whether one has), and its error where it has a status.
+ * Returns that status. */
+int report_taken(bool *said, const char *unkept, int status, const char *error);
+
 /* The model of an episode, NULL where it names none or none can be had; then `why` says so. The
  * caller's reference. */
 ph_model *report_model(ph_store *store, const ph_episode_meta *meta, char *why, size_t size);

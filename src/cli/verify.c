@@ -34,11 +34,9 @@ static void *make(void *arg, size_t place) {
 static int take(void *arg, void *result) {
   struct verify *v = arg;
   const struct verify_result *r = result;
-  if (r->unkept[0] && !v->unkept) /* once: every episode would say the same */
-    cli_fail(EXIT_FINE, "predicate: %s", r->unkept);
-  v->unkept = v->unkept || r->unkept[0];
-  if (r->status != EXIT_FINE)
-    return cli_fail((enum exit_status)r->status, "%s", r->error);
+  int status = report_taken(&v->unkept, r->unkept, r->status, r->error);
+  if (status != EXIT_FINE)
+    return status;
   count(v, r);
   if (v->episodes)
     verify_add(v, r);
@@ -55,7 +53,7 @@ static int check_all(struct verify *v) {
   v->each.make = make;
   v->each.take = take;
   v->each.drop = free;
-  each_share(&v->each, (int)v->opt->jobs, n, &v->jobs_each);
+  v->jobs_each = each_share(&v->each, (int)v->opt->jobs, n);
   if (status == EXIT_FINE)
     status = each_run(&v->each, places, n);
   if (status == EXIT_FINE && !v->episodes)
