@@ -91,7 +91,7 @@ struct Files : ::testing::Test {
 };
 
 // One raw episode: a long array of two columns and one number.
-void write_long(const std::string &path, hsize_t rows, hsize_t chunk = 0) {
+[[maybe_unused]] void write_long(const std::string &path, hsize_t rows, hsize_t chunk = 0) {
   foreign::File file(path);
   foreign::Store store;
   store.chunk_rows = chunk;
@@ -105,10 +105,10 @@ void write_long(const std::string &path, hsize_t rows, hsize_t chunk = 0) {
   file.array("/reward", foreign::F32, {rows}, std::vector<double>(rows, 0.25), store);
 }
 
-bool never(void *) {
+[[maybe_unused]] bool never(void *) {
   return false;
 }
-bool always(void *) {
+[[maybe_unused]] bool always(void *) {
   return true;
 }
 

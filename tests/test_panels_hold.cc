@@ -43,7 +43,7 @@ struct Hold : Dynamic {
   }
   void count() {
     hold_count &c = held.count;
-    c.on = true;
+    c.on = c.asked = true;
     c.all = c.done = 200;
     c.dt = 0.02;
     c.steps[0] = 20, c.steps[1] = 25, c.steps[2] = 30;
@@ -98,6 +98,25 @@ TEST(PanelsHold, AnotherHoldIsSaidToBeUnsaved) {
   EXPECT_TRUE(has(h.text(24, 80), "0.48 s, not saved"));
   const_cast<struct reel *>(app_reel(&h.a))->meta.hold_seconds = -1;
   EXPECT_TRUE(has(h.text(40, 160), "hold 0.48 s not saved, file says none"));
+}
+
+// In one line, which a small screen has to be scrolled for.
+TEST(PanelsHold, TheListIsCountedUnasked) {
+  Hold h;
+  h.count();
+  h.held.count.asked = false;
+  std::string text = h.text(40, 150);
+  EXPECT_TRUE(has(text, "hold 0.5 s: 141/200 latch  0.4 s: 158  0.6 s: 139, recorded")) << text;
+  h.held.count.done = 120;
+  text = h.text(40, 150);
+  EXPECT_TRUE(has(text, "hold 0.5 s: 141/120 latch so far, of 200")) << text;
+  EXPECT_FALSE(has(text, "counted 120/200")) << "nobody waits for it: " << text;
+  h.held.count.stopped = true;
+  text = h.text(40, 150);
+  EXPECT_TRUE(has(text, "hold 0.5 s: 141/120 latch, first 120  0.4 s: 158  0.6 s: 139")) << text;
+  h.held.count.stopped = false;
+  h.held.count.done = 0;
+  EXPECT_TRUE(has(h.text(40, 150), "hold 0.5 s: counted in the background"));
 }
 
 TEST(PanelsHold, TheWholeList) {

@@ -243,7 +243,7 @@ TEST(SessionSurvey, CountsAreThoseOfANaiveCount) {
     Held h(run);
     Shot own = h.serve();
     int64_t file = own->reel->meta.hold_steps;
-    EXPECT_FALSE(own->held->count.on) << "nobody asked";
+    EXPECT_FALSE(own->held->count.asked) << "nobody asked";
     for (int64_t steps : {0, 1, 5, 12, 18, 20, 24, 25, 26, 40, 500}) {
       SCOPED_TRACE(std::string(run) + " " + std::to_string(steps));
       h.hold(steps, own->reel->meta.control_dt);
@@ -305,7 +305,7 @@ TEST(SessionSurvey, StopsWhereNobodyWantsItAndGoesOnLater) {
   h.serve();
   bool due;
   EXPECT_FALSE(session_held_work(h.s, session_opened(h.s), never, nullptr, &due) && due &&
-               h.serve()->held->count.on);
+               h.serve()->held->count.asked);
   h.hold(23);
   Shot shot = h.settled();
   expect_naive(h, shot->held->count, 25);

@@ -58,6 +58,8 @@ struct held_interval {
 /* Over the episodes of the list. */
 struct hold_count {
   bool on;
+  bool asked;       /* else it is of the first episodes alone, by what their files store: */
+  bool stopped;     /* no more will be counted */
   size_t all, done; /* episodes, and those that were looked at */
   size_t unknown;   /* of these: no source has a predicate */
   size_t judged; /* of these: by the task, for the file has no predicate or is judged otherwise */

@@ -19,6 +19,8 @@ void held_status(struct strip *strip, const struct app *app);
 
 /* Lines of the success panel under its conditions: the whole list, sources, intervals. */
 int held_lines(const struct app *app);
+/* Whether the first of them counts the list, and nobody has asked. */
+bool held_unasked(const struct app *app);
 void held_row(struct surface *s, struct rect r, int y, const struct app *app, int line);
 /* The step that such a line stands for; -1: none. */
 int64_t held_step(const struct app *app, int line);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { LISTS_ROWS = 9 }; /* from which on there are episodes and a log */
+
 static int min_int(int a, int b) {
   return a < b ? a : b;
 }
@@ -94,7 +96,7 @@ static void place_lists(struct layout *out, struct rect area, const struct layou
   int episodes = 0, log = 0, want = episode_rows(opt);
   if (opt->nepisodes < 0 && area.h >= 3) {
     log = area.h;
-  } else if (area.h >= 9) {
+  } else if (area.h >= LISTS_ROWS) {
     log = clamp(area.h / 4, 3, 8);
     episodes = area.h - log;
     if (episodes > want) {
@@ -118,6 +120,11 @@ static struct rect *place_judgement(struct layout *out, struct rect area,
                                     const struct layout_options *opt, struct rect *rest) {
   int success = min_int(success_rows(area.w, opt), area.h);
   struct rect *last = &out->panel[PANEL_SUCCESS];
+  struct layout_options more = *opt;
+  more.nconditions += opt->nspare;
+  int with = success_rows(area.w, &more);
+  if (area.h - with >= action_rows(opt) + LISTS_ROWS)
+    success = with;
   if (area.h - success < 3 && area.h >= 7)
     success = area.h - 3;
   *last = take_top(&area, success);

@@ -29,6 +29,7 @@ struct layout_options {
   int nsignals, nactions;
   int nenvs; /* lines about many envs; 0: they are not shown */
   int nconditions;
+  int nspare; /* lines of the success panel that have a row where lists have theirs all the same */
   bool no_conditions; /* there can be none: no line says so */
   int nfacts;         /* lines about success above them; 0: the usual number */
   int nnotes;         /* sentences that the header has to say (no model, no task, ...) */

@@ -185,6 +185,8 @@ void panel_layout_options(const struct app *app, struct layout_options *out) {
   out->nconditions = (int)(reel->nconditions + reel->nstages);
   if (app->want.hold.count)
     out->nconditions += held_rows(app);
+  else
+    out->nspare = held_unasked(app);
   bool run = app_mode(app) != MODE_KINEMATIC;
   out->nfacts = run ? OUTCOME_FACTS : panel_success_facts(reel);
   out->extra_lanes = timeline_extra(app);

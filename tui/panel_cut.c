@@ -26,7 +26,7 @@ static int put(struct surface *s, struct rect r, int y, enum style style, const 
 static int put_waiting(struct surface *s, struct rect r, const struct app *app) {
   const struct held_answer *h = app_held(app);
   char text[120];
-  if (h && h->count.on && h->count.done < h->count.all)
+  if (h && h->count.on && h->count.asked && h->count.done < h->count.all)
     snprintf(text, sizeof text, "episodes are looked at: %zu of %zu", h->count.done, h->count.all);
   else
     snprintf(text, sizeof text, "episodes are looked at");

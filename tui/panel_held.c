@@ -45,15 +45,22 @@ void held_status(struct strip *strip, const struct app *app) {
   const struct held_answer *h = app_held(app);
   if (h && h->cutting[0])
     strip_add(strip, 2, STYLE_EVENT, STRIP_BAR | STRIP_CUT, "%s", h->cutting);
-  else if (h && h->count.on && h->count.done < h->count.all)
+  else if (h && h->count.on && h->count.asked && h->count.done < h->count.all)
     strip_add(strip, 6, STYLE_WARN, STRIP_BAR, "counted %zu/%zu", h->count.done, h->count.all);
 }
 
 /* --- which line is what --- */
 
+bool held_unasked(const struct app *app) {
+  const struct held_answer *h = app_held(app);
+  return h && h->count.on && !h->count.asked;
+}
+
 /* How many latch; and against the files' own holds, where another is in force. */
 static int count_lines(const struct app *app) {
   const struct held_answer *h = app_held(app);
+  if (held_unasked(app))
+    return 1;
   return h->count.on ? 2 + (h->count.done > 0 && held_unsaved(app)) : 0;
 }
 
@@ -111,14 +118,29 @@ static void count_source(struct strip *strip, const struct hold_count *c) {
     strip_add(strip, 3, STYLE_DIM, STRIP_GLUE, ", %zu %s", c->judged, task);
 }
 
+/* At a hold below it or above. */
+static void count_beside(struct strip *strip, const struct hold_count *c, int at) {
+  char text[32];
+  held_seconds(text, sizeof text, c->dt, c->steps[at]);
+  if (c->steps[at] >= 0)
+    strip_add(strip, c->asked ? 0 : 1, STYLE_NORMAL, STRIP_BLANK, "%s: %zu", text, c->latch[at]);
+}
+
 static void count_row(struct surface *s, struct rect r, int y, const struct hold_count *c) {
   struct strip strip = {0};
   char text[32];
   held_seconds(text, sizeof text, c->dt, c->steps[1]);
-  strip_add(&strip, 0, STYLE_BOLD, STRIP_TIGHT, "hold %s: %zu/%zu latch", text, c->latch[1],
-            c->done);
-  if (c->done < c->all)
+  if (c->done == 0 && !c->asked)
+    strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "hold %s: counted in the background", text);
+  else
+    strip_add(&strip, 0, STYLE_BOLD, STRIP_TIGHT, "hold %s: %zu/%zu latch", text, c->latch[1],
+              c->done);
+  if (c->stopped)
+    strip_add(&strip, 0, STYLE_WARN, STRIP_GLUE, ", first %zu", c->done);
+  else if (c->done < c->all && (c->done > 0 || c->asked))
     strip_add(&strip, 0, STYLE_WARN, STRIP_TIGHT, "so far, of %zu", c->all);
+  for (int i = 0; i < 3 && !c->asked && (c->stopped || c->done == c->all); i += 2)
+    count_beside(&strip, c, i);
   count_source(&strip, c);
   if (c->unknown > 0)
     strip_add(&strip, 2, STYLE_WARN, STRIP_BAR, "%zu not known", c->unknown);
@@ -128,15 +150,11 @@ static void count_row(struct surface *s, struct rect r, int y, const struct hold
 static void beside_row(struct surface *s, struct rect r, int y, const struct app *app) {
   const struct hold_count *c = &app_held(app)->count;
   struct strip strip = {0};
-  char text[32];
   if (c->done == 0)
     strip_add(&strip, 0, STYLE_DIM, STRIP_TIGHT, "%s",
               c->choosing ? "which source all allow is looked at" : "counted in the background");
-  for (int i = 0; i < 3 && c->done > 0; i += 2) {
-    held_seconds(text, sizeof text, c->dt, c->steps[i]);
-    if (c->steps[i] >= 0)
-      strip_add(&strip, 0, STYLE_NORMAL, STRIP_BLANK, "%s: %zu", text, c->latch[i]);
-  }
+  for (int i = 0; i < 3 && c->done > 0; i += 2)
+    count_beside(&strip, c, i);
   if (c->done > 0 && held_unsaved(app))
     strip_add(&strip, 1, STYLE_DIM, STRIP_BAR, "%zu at the files' own holds", c->own);
   strip_draw(s, r, y, NAME_X, &strip);

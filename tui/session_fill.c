@@ -121,6 +121,16 @@ static void renew_list(struct session *s, uint64_t now) {
   s->catalog_cost = s->catalog_at - now;
 }
 
+static bool count_unasked(struct session *s, struct opened *o, bool (*interrupted)(void *arg),
+                          void *arg, struct snapshot **out) {
+  bool due;
+  if (!session_survey_idle(s, o, interrupted, arg, &due))
+    return false;
+  if (due && !(interrupted && interrupted(arg)) && session_answer(s, true, out) == PH_OK)
+    s->published = session_clock();
+  return true;
+}
+
 bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
                   struct snapshot **out) {
   if (s->live)
@@ -145,7 +155,7 @@ bool session_work(struct session *s, bool (*interrupted)(void *arg), void *arg,
     return true;
   }
   if (!s->answered || (!plotting && !judging && ph_store_unseen(s->store) == 0 && !s->news))
-    return false;
+    return s->answered && o && count_unasked(s, o, interrupted, arg, out);
   if (plotting)
     plots_work(&s->plots, o, interrupted, arg);
   else if (judging)
@@ -200,6 +210,8 @@ ph_status session_settle(struct session *s, size_t looks, struct snapshot **out)
   news = (o && session_held_settle(s, o)) || news;
   while (looks-- > 0 && look_at_one(s))
     ;
+  if (o && ph_store_unseen(s->store) == 0)
+    news = session_survey_idle_settle(s, o) || news;
   if (s->news)
     session_renew_catalog(s);
   else if (!news)

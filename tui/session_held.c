@@ -394,7 +394,8 @@ uint64_t session_held_wait(const struct session *s, const struct opened *o) {
   const struct held *h = o->held;
   if (!h)
     return UINT64_MAX;
-  if (wants_take(s, o) || wants_reason(s, o) || (h->take && take_ended(h->take)))
+  if (wants_take(s, o) || wants_reason(s, o) || session_survey_idles(s, o) ||
+      (h->take && take_ended(h->take)))
     return 0;
   uint64_t wait = session_survey_wait(s), cut = session_cut_wait(s);
   wait = cut < wait ? cut : wait;

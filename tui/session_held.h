@@ -27,6 +27,8 @@ bool session_survey_work(struct session *s, struct opened *o, bool (*interrupted
                          void *arg, bool *due);
 uint64_t session_survey_wait(const struct session *s);
 bool session_survey_settle(struct session *s, struct opened *o);
+/* Whether some of the list is still to be counted without being asked for. */
+bool session_survey_idles(const struct session *s, const struct opened *o);
 /* What a cut of a path at a hold would do to each of its episodes; the caller's.
  * False: not all its episodes were looked at by this source, or memory is out. */
 bool session_survey_plan(struct session *s, size_t source, ph_latch_source by,

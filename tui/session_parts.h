@@ -38,7 +38,8 @@ struct session {
     char text[600];
     struct cut_job *job; /* under way; NULL */
   } cut;
-  struct survey *survey; /* the hold over all episodes; NULL: never asked for */
+  struct survey *survey; /* the hold over all episodes; NULL: nothing was counted yet */
+  bool no_survey;        /* memory was out: nothing is counted unasked */
 
   struct request last; /* the one that was answered last */
   bool answered;       /* there is one */
@@ -134,6 +135,10 @@ bool session_held_work(struct session *s, struct opened *o, bool (*interrupted)(
                        void *arg, bool *due);
 uint64_t session_held_wait(const struct session *s, const struct opened *o);
 bool session_held_settle(struct session *s, struct opened *o);
+/* The list counted unasked, as far as it is: behind all other work. */
+bool session_survey_idle(struct session *s, struct opened *o, bool (*interrupted)(void *arg),
+                         void *arg, bool *due);
+bool session_survey_idle_settle(struct session *s, struct opened *o);
 void session_survey_free(struct session *s);
 void session_cut_free(struct session *s); /* gives up what is under way */
 
