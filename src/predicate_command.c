@@ -23,6 +23,7 @@ struct ph_judge {
   bool answered;        /* once at least */
   int64_t asked;        /* [ms] when the last batch was sent */
   bool cached;
+  ph_judge_state state;
   char note[300];
 };
 
@@ -71,6 +72,10 @@ const char *ph_judge_command(const ph_judge *judge) {
 
 bool ph_judge_cached(const ph_judge *judge) {
   return judge->cached;
+}
+
+ph_judge_state ph_judge_state_of(const ph_judge *judge) {
+  return judge->state;
 }
 
 const char *ph_judge_note(const ph_judge *judge) {
@@ -123,19 +128,27 @@ static ph_status take_answer(ph_judge *judge, const char *text, size_t size, int
   return PH_OK;
 }
 
-static ph_status ask_batch(ph_judge *judge, ph_predicate_rows *rows, int64_t first, int64_t n,
-                           ph_bytes *question, uint8_t *bits) {
+static ph_status ask_program(ph_judge *judge, const ph_bytes *question, int64_t n, uint8_t *bits) {
   const char *text;
   size_t size;
-  question->n = 0;
-  ph_status status = ph_predicate_rows_add(rows, first, n, question);
-  if (status == PH_OK)
-    status = start_program(judge);
+  ph_status status = start_program(judge);
+  judge->state = status == PH_EIO ? PH_JUDGE_MISSING : PH_JUDGE_FINE;
   judge->asked = ph_process_now();
   if (status == PH_OK)
     status = ph_program_ask(judge->program, question->data, question->n, &text, &size);
   if (status == PH_OK)
-    status = take_answer(judge, text, size, n, bits + first);
+    status = take_answer(judge, text, size, n, bits);
+  if (judge->program && (status == PH_EIO || status == PH_EFORMAT))
+    judge->state = ph_program_missing(judge->program) ? PH_JUDGE_MISSING : PH_JUDGE_FAILED;
+  return status;
+}
+
+static ph_status ask_batch(ph_judge *judge, ph_predicate_rows *rows, int64_t first, int64_t n,
+                           ph_bytes *question, uint8_t *bits) {
+  question->n = 0;
+  ph_status status = ph_predicate_rows_add(rows, first, n, question);
+  if (status == PH_OK)
+    status = ask_program(judge, question, n, bits + first);
   judge->answered = judge->answered || status == PH_OK;
   if (judge->program && !ph_program_runs(judge->program))
     end_program(judge);
@@ -189,6 +202,7 @@ ph_status ph_judge_episode(uint8_t *bits, ph_judge *judge, const ph_episode *epi
   ph_predicate_key key;
   ph_command_look look;
   judge->note[0] = 0;
+  judge->state = PH_JUDGE_FINE;
   judge->states = meta->states;
   ph_command_look_at(&look, judge->command);
   bool keeps = ph_predicate_key_make(&key, judge->command, &look, episode, model, judge->note,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bytes.h"
@@ -20,7 +21,9 @@ enum {
   GRACE_MS = 2000,
   TAIL = 2048, /* of what it writes to its standard error */
   CHUNK = 1 << 16,
-  SHOWN = 60 /* of its words in a message */
+  SHOWN = 60, /* of its words in a message */
+  CANNOT_RUN = 126,
+  NOT_FOUND = 127 /* by which the shell ends */
 };
 
 struct ph_program {
@@ -31,7 +34,7 @@ struct ph_program {
   bool (*cancel)(void *user);
   void *user;
   bool answered; /* once at least */
-  bool failed;
+  bool failed, missing;
   ph_bytes question; /* what is to be sent */
   size_t sent;
   ph_bytes answer;
@@ -81,6 +84,10 @@ ph_status ph_program_start(ph_program **out, const ph_program_options *opt) {
 
 bool ph_program_runs(const ph_program *program) {
   return !program->failed;
+}
+
+bool ph_program_missing(const ph_program *program) {
+  return program->missing;
 }
 
 /* --- bytes --- */
@@ -215,6 +222,8 @@ static ph_status fail_ended(ph_program *p, const char *closed) {
     snprintf(why, sizeof why, "it closed its %s", closed);
   else
     ph_process_how(how, why, sizeof why);
+  p->missing = !p->answered && how >= 0 && WIFEXITED(how) &&
+               (WEXITSTATUS(how) == CANNOT_RUN || WEXITSTATUS(how) == NOT_FOUND);
   return fail_with(p, PH_EIO, why);
 }
 

@@ -49,4 +49,8 @@ void ph_program_end(ph_program *program);
 /* Whether it can still be asked. */
 bool ph_program_runs(const ph_program *program);
 
+/* Whether it has ended as the shell does that finds no such program, or cannot run it, before it
+ * answered anything. */
+bool ph_program_missing(const ph_program *program);
+
 #endif

@@ -220,4 +220,43 @@ TEST_F(CliCutJudged, ALongNameOfWhoGaveItIsCutShort) {
   ExpectGiven("o.h5", lead + string(119 - lead.size() - end.size(), 'l') + end);
 }
 
+/* One rule for both: it is left out, and the others are not. */
+TEST_F(CliCutJudged, AnEpisodeForWhichTheCommandFailsIsLeftOut) {
+  string picky = kJudge;
+  string at = "  n = h['count']";
+  picky.insert(picky.find(at),
+               "  if h['episode'] == 'env000_ep000001': sys.exit('not this one')\n");
+  Put("picky.py", picky);
+  string why = "predicate: python3 picky.py: it ended with status 1: not this one";
+  for (string jobs : {"1", "3"}) {
+    std::vector<string> judge = {"--predicate-command", "python3 picky.py", "--jobs", jobs};
+    std::vector<string> latch = {"latch", "run", "--hold", "0.02"},
+                        cut = {"cut", "run", "--hold", "0.02", "-o", "o" + jobs + ".h5"};
+    latch.insert(latch.end(), judge.begin(), judge.end());
+    cut.insert(cut.end(), judge.begin(), judge.end());
+    Outcome o = Run(latch);
+    EXPECT_EQ(o.status, 1) << o.err;
+    EXPECT_NE(o.out.find("    kinematic: step 0: " + why), string::npos) << o.out;
+    EXPECT_NE(o.out.find("kinematic: 2 of 2 latch"), string::npos) << o.out;
+    o = Run(cut);
+    EXPECT_EQ(o.status, 1) << o.err;
+    EXPECT_NE(o.out.find("env000_ep000001: left out: step 0: " + why), string::npos) << o.out;
+    EXPECT_NE(o.out.find("2 of 3 episodes latch"), string::npos) << o.out;
+    EXPECT_EQ(Latches({"o" + jobs + ".h5"}, "recorded"), Lengths("o" + jobs + ".h5"));
+  }
+}
+
+TEST_F(CliCutJudged, ACommandThatCannotBeStartedEndsBoth) {
+  Put("plain.txt", "");
+  for (string command : {"no-such-judge", "./plain.txt"}) {
+    for (string verb : {"latch", "cut"}) {
+      Outcome o = Run({verb, "run", "--hold", "0.02", "--predicate-command", command});
+      EXPECT_EQ(o.status, 3) << verb << o.out;
+      EXPECT_NE(o.err.find("predicate: " + command + ": it ended with status 12"), string::npos)
+          << o.err;
+    }
+    EXPECT_FALSE(fs::exists(top / "run_hold0p02s.h5"));
+  }
+}
+
 } // namespace

@@ -71,6 +71,14 @@ PH_API const char *ph_judge_command(const ph_judge *judge);
 PH_API ph_status ph_judge_episode(uint8_t *bits, ph_judge *judge, const ph_episode *episode,
                                   const ph_model *model);
 
+/* How the last ph_judge_episode went. */
+typedef enum ph_judge_state {
+  PH_JUDGE_FINE,   /* it answered, was not asked, or was not waited for */
+  PH_JUDGE_FAILED, /* it did not answer for that episode: it may for others */
+  PH_JUDGE_MISSING /* the command could not be started at all: no episode has a judge */
+} ph_judge_state;
+PH_API ph_judge_state ph_judge_state_of(const ph_judge *judge);
+
 /* Whether the last answers had been kept from before, and "" or why they could not be kept. */
 PH_API bool ph_judge_cached(const ph_judge *judge);
 PH_API const char *ph_judge_note(const ph_judge *judge);

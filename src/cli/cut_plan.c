@@ -12,10 +12,11 @@ struct found {
   size_t place;
   int64_t from, to, actions, states;
   int success;
-  char reason[400]; /* "": it is kept */
-  char alien[600];  /* why the list of --steps is none of it, or "" */
-  bool foreign;     /* of another writer: its rows have no checksums */
-  bool failed;      /* it is one of those that --drop-failed is about */
+  char reason[400];   /* "": it is kept */
+  char alien[600];    /* why the list of --steps is none of it, or "" */
+  char unjudged[600]; /* why the judge cannot be started at all, or "" */
+  bool foreign;       /* of another writer: its rows have no checksums */
+  bool failed;        /* it is one of those that --drop-failed is about */
   char *fingerprint;
   ph_task *task;      /* it latches by; NULL: by what the file stores, or by a judge */
   uint8_t *predicate; /* the judge's */
@@ -90,7 +91,7 @@ static int choose_source(struct cut *c) {
   return EXIT_FINE;
 }
 
-static ph_status take(ph_outcomes *out, struct cut *c, const struct opened *o) {
+static ph_status take(struct found *f, ph_outcomes *out, struct cut *c, const struct opened *o) {
   ph_outcomes_options how = {.judge = c->judge,
                              .tolerance = c->opt->tolerance ? &c->tolerance : NULL,
                              .progress = each_progress,
@@ -98,6 +99,8 @@ static ph_status take(ph_outcomes *out, struct cut *c, const struct opened *o) {
   if (c->judge)
     pthread_mutex_lock(&c->desk);
   ph_status status = ph_outcomes_take(out, c->by, o->episode, o->model, o->task, &how);
+  if (status != PH_OK && c->judge && ph_judge_state_of(c->judge) == PH_JUDGE_MISSING)
+    snprintf(f->unjudged, sizeof f->unjudged, "%s", ph_error());
   if (c->judge)
     pthread_mutex_unlock(&c->desk);
   return status;
@@ -111,7 +114,7 @@ static ph_status find_latch(struct found *f, struct cut *c, const struct opened 
   ph_hold_recorded recorded = {meta->hold_seconds, meta->hold_steps, meta->control_dt};
   ph_status status = ph_hold_of(&steps, c->hold, &recorded);
   if (status == PH_OK)
-    status = take(&outcomes, c, o);
+    status = take(f, &outcomes, c, o);
   if (status != PH_OK)
     return status;
   ph_outcomes_latch(&outcomes, steps, &answer);
@@ -222,6 +225,8 @@ static int take_found(void *arg, void *result) {
   struct found *f = result;
   ph_cut_episode *e = &c->plan[f->place];
   bool dropped = e->dropped; /* by --steps */
+  if (f->unjudged[0])
+    return cli_fail(EXIT_ERROR, "%s", f->unjudged);
   if (f->alien[0])
     return cli_fail(EXIT_ERROR, "cut: --steps %s: %s: %s", c->opt->steps_file, e->id, f->alien);
   e->actions = f->actions;

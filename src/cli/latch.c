@@ -80,6 +80,7 @@ static void count(struct latch *v, const struct latch_result *r) {
   for (size_t i = 0; r->opened && i < v->nholds; i++)
     count_hold(v, r, i, &latched, &disagree);
   v->checked++;
+  v->unjudged += r->unjudged;
   v->without += !latched;
   v->disagree += disagree;
 }
@@ -183,7 +184,7 @@ int verb_latch(const struct options *opt) {
     status = latch_write(&v, root);
   else
     json_decref(root);
-  if (status == EXIT_FINE && (v.without || v.disagree || v.damaged || v.checked == 0))
+  if (status == EXIT_FINE && (v.without || v.disagree || v.damaged || v.unjudged || v.checked == 0))
     status = EXIT_FINDING;
   ph_store_free(v.store);
   ph_task_unref(v.task);

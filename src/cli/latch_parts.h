@@ -20,6 +20,7 @@ struct latch_result {
   int status; /* EXIT_FINE; else it could not be finished, and error says why */
   char error[600];
   char unkept[300]; /* why the answers of the judge are not kept */
+  bool unjudged;    /* the judge failed for it: it has no answers */
   bool opened;
   char why[400];        /* why it is not, or "" */
   char refused[2][320]; /* why its model and its task cannot be had, or "" */
@@ -65,6 +66,7 @@ struct latch {
   size_t checked, without, disagree; /* episodes; without a latch, of sources that disagree */
   size_t apart;                      /* whose recorded predicate is another judge's than --task */
   size_t damaged;                    /* with rows that do not carry their checksum */
+  size_t unjudged;                   /* for which the judge failed */
   size_t known[PH_LATCH_SOURCES];
   char unknown[PH_LATCH_SOURCES][320]; /* why a source is not known of the first such episode */
   size_t no_hold;                      /* episodes that say none */

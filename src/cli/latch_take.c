@@ -88,6 +88,11 @@ static ph_status take(struct latch *v, struct latch_result *r, ph_latch_source s
   ph_status status = ph_outcomes_take(&r->of[source], source, episode, model, task, &opt);
   if (v->opt->success && source == PH_LATCH_RECORDED && r->of[source].known)
     leave_unknown(&r->of[source], "what the file stores is of another condition than --success");
+  if (judged && status != PH_OK && ph_judge_state_of(v->judge) == PH_JUDGE_FAILED) {
+    leave_unknown(&r->of[source], ph_text_without(ph_error(), ph_episode_meta_of(episode)->id));
+    r->unjudged = true;
+    status = PH_OK;
+  }
   if (judged) {
     snprintf(r->unkept, sizeof r->unkept, "%s", ph_judge_note(v->judge));
     pthread_mutex_unlock(&v->desk);
