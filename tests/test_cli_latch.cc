@@ -467,6 +467,16 @@ TEST_F(CliLatch, WhatAForeignFileWasCutByIsSaidWhereItsRewardsCannot) {
   EXPECT_NE(Run({"info", "cut.hdf5"}).out.find("\ncut from   "), string::npos);
 }
 
+/* Not what the states lack, but why nothing is there to be had. */
+TEST_F(CliLatch, ASourceWithoutAModelHasTheReasonForThat) {
+  foreign::Options o;
+  o.models = false;
+  foreign::write_robosuite(Path("demo.hdf5"), o);
+  json_t *e = Latch({"demo.hdf5", "--success", "s.time > 0.5"}, 1);
+  EXPECT_EQ("the file names no model", Reason(e, "kinematic"));
+  EXPECT_EQ("the file names no model", Reason(e, "dynamic"));
+}
+
 /* The reason that info has for it, and not that none is named. */
 TEST_F(CliLatch, AModelThatLacksFilesIsNotCalledNone) {
   foreign::Options o;

@@ -574,7 +574,6 @@ TEST_F(Outcomes, PredicatesOfDifferentJudgesAreNotHeldAgainstEachOther) {
   judge_by(1.06);
   record_it();
   open();
-  snprintf(meta.task_sha256, sizeof meta.task_sha256, "%s", ph_task_sha256(task));
   std::string recorded = ph_episode_meta_of(episode)->task_sha256;
   parse("return { name = 'swing', control_steps = 2, hold_seconds = 0.04, success = function(s)\n"
         " return s.joint.shoulder > 0.9 end }\n");
