@@ -145,7 +145,9 @@ static ph_status find_left_out(ph_cut_file *f) {
   char **names = NULL;
   hid_t data;
   size_t n = 0, kept = 0;
-  f->drops = f->dry ? f->c->drops : f->c->tally.dropped > 0;
+  f->drops = !f->dry && f->c->tally.dropped > 0;
+  for (size_t i = 0; f->c->list && i < f->c->store->n; i++)
+    f->drops = f->drops || f->c->list[i].dropped;
   ph_status status = ph_h5_group(&data, f->from, "/data");
   if (!status)
     status = ph_demo_names(&names, &n, data);

@@ -113,6 +113,8 @@ static ph_status try_it(ph_cut_file *f) {
     status = ph_h5_create_scratch(&f->to, f->c->source);
   if (!status)
     status = all ? ph_cut_copy(f) : ph_cut_copy_entry(f, f->entry);
+  if (!status && all)
+    status = ph_cut_models_try(f);
   ph_h5_close(f->to);
   ph_h5_close(f->from);
   return status;

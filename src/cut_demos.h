@@ -43,6 +43,9 @@ ph_status ph_cut_copy_entry(ph_cut_file *f, size_t entry);
 ph_status ph_cut_models_begin(ph_cut_file *f);
 /* In the child: that of a demo, if it lies beside the file. PH_EIO. */
 ph_status ph_cut_models_add(ph_cut_file *f, hid_t demo);
+/* In a try: whether another model is in the way of one that a demo of the list names. PH_EEXIST,
+ * PH_EINVAL. */
+ph_status ph_cut_models_try(const ph_cut_file *f);
 /* Gives all of them their names; after an error none has one. PH_EEXIST, PH_EIO. */
 ph_status ph_cut_models_publish(ph_cut_file *f);
 /* Takes the names away again. */

@@ -23,9 +23,10 @@ typedef struct ph_cutting {
   const char *out, *source;
   const ph_cut_options *opt;
   ph_store *store;
-  const ph_cut_episode **at; /* owned: the plan's line of each entry of the store */
-  size_t done, all;          /* episodes that are kept */
-  bool drops;                /* of a try, where the others count as left out: some really are */
+  const ph_cut_episode **at;  /* owned: the plan's line of each entry of the store */
+  size_t done, all;           /* episodes that are kept */
+  const ph_cut_episode *list; /* of a try of what is of no episode, where all count as left out:
+                                 what really is; nullable */
   ph_cut_tally tally;
 } ph_cutting;
 

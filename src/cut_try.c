@@ -46,8 +46,7 @@ static ph_status try_demo(ph_store *store, size_t i, const ph_cut_episode *plan,
     return ph_fail(PH_ENOMEM, "%s: out of memory", source);
   for (size_t k = 0; k < store->n; k++)
     c.at[k] = k == i ? plan : &out;
-  for (size_t k = 0; plan && i == store->n && k < store->n; k++)
-    c.drops = c.drops || plan[k].dropped;
+  c.list = i == store->n ? plan : NULL;
   ph_status status = ph_cut_try_demo(&c, i);
   free(c.at);
   return status;

@@ -285,6 +285,23 @@ TEST_F(CutDemos, ModelsBesideTheFileGoAlong) {
   EXPECT_TRUE(says(ph_error(), "models/model_1.xml: another model is there"));
   EXPECT_EQ(contents_of(to), there);
   EXPECT_EQ(names(to), (pack_help::Paths{"c.hdf5", "models"}));
+  /* A try finds it too, where it is told of the place, and says the same. */
+  string said = ph_error(), result = to + "/b.hdf5", beside = from + "/b.hdf5";
+  Store source = open_store({from + "/a.hdf5"});
+  ph_cut_options how = options();
+  size_t all = ph_store_count(source.get());
+  ASSERT_EQ(all, plan.size());
+  EXPECT_EQ(ph_cut_try(source.get(), all, plan.data(), &how), PH_OK) << ph_error();
+  how.out = result.c_str();
+  EXPECT_EQ(ph_cut_try(source.get(), all, plan.data(), &how), PH_EEXIST);
+  EXPECT_EQ(said, ph_error());
+  Plan none = plan;
+  for (auto &e : none)
+    e.dropped = true;
+  EXPECT_EQ(ph_cut_try(source.get(), all, none.data(), &how), PH_OK) << ph_error();
+  how.out = beside.c_str();
+  EXPECT_EQ(ph_cut_try(source.get(), all, plan.data(), &how), PH_OK) << ph_error();
+  EXPECT_EQ(contents_of(to), there);
   /* In the same folder nothing is copied; demos that are left out name nothing. */
   ASSERT_EQ(cut(from + "/b.hdf5", from + "/a.hdf5", plan, options(), &tally), PH_OK);
   EXPECT_EQ(tally.models, 0u);

@@ -39,12 +39,13 @@ typedef struct ph_cut_options {
   const char *judge;
   const char *fingerprint; /* nullable: JSON, as ph_latch_fingerprint has it */
   const char *date;        /* nullable: now. ISO 8601, for tests */
+  const char *out;         /* nullable, of ph_cut_try alone: where the result is to be */
   /* Nullable: after each episode and often in a long one; false stops it: PH_ECANCELED. */
   bool (*progress)(void *arg, size_t done, size_t all);
   void *arg;
 } ph_cut_options;
 #define PH_CUT_OPTIONS_INIT                                                                        \
-  { false, false, true, false, -1, "steps", NULL, NULL, NULL, NULL, NULL }
+  { false, false, true, false, -1, "steps", NULL, NULL, NULL, NULL, NULL, NULL }
 
 typedef struct ph_cut_tally {
   size_t kept, dropped;
@@ -74,7 +75,8 @@ PH_API ph_status ph_cut_ids(char (*ids)[128], const ph_store *store, const ph_cu
 /* Whether an episode can be cut as that line of a plan says: all that would be read is read, and
  * nothing is written. i behind the last episode: what is of none of them; plan is then the whole
  * list, a line for each entry, or NULL: none is left out. The first path of the store is the
- * source. Of opt: latched, keep_rewards, progress. The errors are those that ph_cut would end with.
+ * source. Of opt: latched, keep_rewards, progress, out. The errors are those that ph_cut would end
+ * with.
  */
 PH_API ph_status ph_cut_try(ph_store *store, size_t i, const ph_cut_episode *plan,
                             const ph_cut_options *opt);

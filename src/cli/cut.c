@@ -177,6 +177,7 @@ ph_cut_options cut_how(struct cut *c) {
   how.method = cut_method(c);
   cut_name_judge(c);
   how.judge = c->judged[0] ? c->judged : NULL;
+  how.out = c->out[0] ? c->out : NULL;
   how.fingerprint = c->several ? NULL : c->fingerprint;
   return how;
 }
