@@ -315,6 +315,23 @@ TEST_F(CliLatch, ManyThreadsSayWhatOneSays) {
   EXPECT_EQ(13u, json_array_size(json_object_get(all = Json(a), "episodes")));
 }
 
+/* One command judges for all threads. */
+TEST_F(CliLatch, ManyThreadsAskOneCommand) {
+  EXPECT_EQ(0, Run({"record", "cart.lua", "--envs", "2", "--episodes", "6", "--seed", "3", "--out",
+                    Path("run")})
+                   .status);
+  Put("judge.py", "import sys, json\n"
+                  "for text in sys.stdin.buffer:\n"
+                  "  head = json.loads(text)\n"
+                  "  sys.stdin.buffer.read(8 * head['count'] * head['row'])\n"
+                  "  print('0' * 7 + '1' * (head['count'] - 7), flush=True)\n");
+  Latch({"run", "--jobs", "4", "--predicate-command", "python3 judge.py"}, 1);
+  json_t *episodes = json_object_get(all, "episodes");
+  ASSERT_EQ(6u, json_array_size(episodes));
+  for (size_t i = 0; i < 6; i++)
+    EXPECT_EQ(11, Rows(json_array_get(episodes, i))[1]) << i;
+}
+
 TEST_F(CliLatch, AnEpisodeThatCannotBeOpenedIsNamedAndTheOthersAreThere) {
   ASSERT_EQ(Record("run").status, 0);
   for (auto &file : fs::directory_iterator(top / "run"))
