@@ -5,6 +5,7 @@
 #include "app_help.h"
 
 extern "C" {
+#include "cmd.h"
 #include "held_view.h"
 #include "panel.h"
 }
@@ -204,6 +205,20 @@ TEST_F(AppCut, APreviewLapsesWhenTheHoldMoves) {
     f.keys(moves);
     EXPECT_FALSE(has(f.said(), "anew")) << f.said();
   }
+}
+
+TEST_F(AppCut, APreviewLapsesWhereAnotherPathIsGoneTo) {
+  FakeApp f;
+  f.line("cut");
+  ASSERT_TRUE(f.app.cut_shown);
+  ASSERT_EQ(f.app.want.episode, 0u);
+  catalog_write(f.app.snap->catalog, 1)->source = 1;
+  app_open(&f.app, 2, 0);
+  EXPECT_TRUE(f.app.cut_shown) << "it is of this one too";
+  app_open(&f.app, 1, 0);
+  EXPECT_FALSE(f.app.cut_shown);
+  f.line("cut!");
+  EXPECT_EQ(f.app.want.cut.serial, 0u);
 }
 
 TEST_F(AppCut, ANameThatWouldBeRefusedIsRefusedAtOnce) {

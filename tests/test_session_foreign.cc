@@ -519,6 +519,37 @@ TEST_F(Files, AHoldIsCountedOverTheGroupThatIsListed) {
   EXPECT_EQ(cut->held->plan.kept + cut->held->plan.dropped, 3u);
 }
 
+// As `cut` has it: a demo that cannot be cut is left out and named, and does not end the rest.
+TEST_F(Files, ACutLeavesOutWhatCannotBeCut) {
+  foreign::Options o;
+  o.rows = {30, 41, 52};
+  foreign::write_robomimic(path(), o);
+  {
+    foreign::Id file(H5Fopen(path().c_str(), H5F_ACC_RDWR, H5P_DEFAULT), path());
+    ASSERT_GE(H5Lcreate_soft("/data/demo_0/obs", file, "/data/demo_1/obs/again", H5P_DEFAULT,
+                             H5P_DEFAULT),
+              0);
+  }
+  open(path());
+  want.hold = {true, 0, true};
+  want.count_by = COUNT_RECORDED;
+  serve();
+  Answer answer = settle();
+  ASSERT_EQ(answer->held->plan.kept, 3u);
+  want.cut.serial = 1;
+  want.cut.hold = want.hold;
+  strcpy(want.cut.out, path("out.hdf5").c_str());
+  serve();
+  Answer done = settle();
+  ASSERT_EQ(done->held->cuts, 1u);
+  std::string text = done->held->cut;
+  EXPECT_FALSE(done->held->cut_failed) << text;
+  EXPECT_NE(text.find("2 of 3 episodes are in"), std::string::npos) << text;
+  EXPECT_NE(text.find("; left out: demo_1: "), std::string::npos) << text;
+  EXPECT_NE(text.find("a link is never followed"), std::string::npos) << text;
+  EXPECT_TRUE(fs::exists(path("out.hdf5")));
+}
+
 // --- the picture ---
 
 TEST_F(Files, TheScreenIsFinished) {

@@ -498,6 +498,31 @@ TEST_F(Program, SigtermRestores) {
   t.expect_restored();
 }
 
+// A cut that is under way leaves nothing behind when the program is ended from outside.
+TEST_F(Program, ASignalGivesUpACut) {
+  std::string record = std::string(getenv("PLAYHEAD_PROGRAM")) +
+                       " record " TEST_SOURCE_ROOT
+                       "/data/muscle_reach.lua --envs 1 --episodes 60 --seed 1 --out " +
+                       (dir / "many").string() + " >/dev/null 2>&1";
+  ASSERT_EQ(0, system(record.c_str()));
+  fs::remove_all(dir / "run");
+  fs::rename(dir / "many", dir / "run");
+  fs::create_directory(dir / "out");
+  t.start([this] { return run(); });
+  ASSERT_TRUE(t.expect("1/60")) << t.text();
+  ASSERT_TRUE(after(":cut " + (dir / "out/x.h5").string() + " recorded\r", ":cut! writes"));
+  t.send(":cut!\r");
+  for (int i = 0; i < 100000 && fs::is_empty(dir / "out"); i++)
+    usleep(100);
+  EXPECT_FALSE(fs::is_empty(dir / "out"));
+  kill(t.child, SIGTERM);
+  ASSERT_TRUE(t.wait_end());
+  EXPECT_TRUE(WIFSIGNALED(t.status) && WTERMSIG(t.status) == SIGTERM);
+  fs::remove(dir / "out/x.h5"); /* where the signal came too late */
+  EXPECT_TRUE(fs::is_empty(dir / "out"));
+  t.expect_restored();
+}
+
 TEST_F(Program, CrashRestores) {
   open();
   t.send("\034");

@@ -34,6 +34,8 @@ unsigned app_open(struct app *app, size_t episode, int64_t step);
 bool app_drop_cut(struct app *app);
 /* What a cut would do is no longer so: it has to be shown again. False: it was not shown. */
 bool app_lapse_cut(struct app *app);
+/* Likewise where another episode is gone to and is of another path. */
+void app_leave_cut(struct app *app, size_t episode);
 /* The output of the cut that is under way; NULL: none is. */
 const char *app_cutting(const struct app *app);
 /* Says what a cut would do, when that is known, and what became of one; cuts: ended before. */

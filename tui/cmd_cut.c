@@ -149,6 +149,15 @@ bool app_lapse_cut(struct app *app) {
   return shown;
 }
 
+void app_leave_cut(struct app *app, size_t episode) {
+  const struct catalog *c = app->snap ? app->snap->catalog : NULL;
+  if (!c || episode >= c->n || app->want.episode >= c->n ||
+      catalog_source(c, episode) == catalog_source(c, app->want.episode))
+    return;
+  if (app_lapse_cut(app))
+    app_say(app, "of another path: :cut shows it anew");
+}
+
 bool app_drop_cut(struct app *app) {
   struct cut_wish *wish = &app->want.cut;
   if (app->cut_shown) {

@@ -192,6 +192,7 @@ unsigned app_open(struct app *app, size_t episode, int64_t step) {
     return REACT_REDRAW;
   if (episode == app->want.episode)
     return app_go(app, step, true);
+  app_leave_cut(app, episode);
   app->want.episode = episode;
   app->want.step = 0;
   app->want.envs.past = 0;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t resized, continued, stopped;
+static volatile sig_atomic_t ended; /* by this signal; 0 */
 
 struct loop {
   struct app app;
@@ -37,6 +38,26 @@ static void on_signal(int number) {
     stopped = 1;
 }
 
+static void on_end(int number) {
+  ended = number;
+}
+
+/* What is under way is given up, and leaves nothing behind, before the signal has its way. A second
+ * one does not wait for that. */
+static void catch_ends(struct loop *l, sigset_t *block) {
+  static const int numbers[] = {SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND}, now;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    sigaction(numbers[i], NULL, &now);
+    if (now.sa_handler == SIG_IGN) /* nohup stays */
+      continue;
+    sigaction(numbers[i], &action, NULL);
+    sigaddset(block, numbers[i]);
+    sigdelset(&l->asleep, numbers[i]);
+  }
+}
+
 static void catch_signals(struct loop *l) {
   static const int numbers[] = {SIGWINCH, SIGCONT, SIGTSTP};
   struct sigaction action = {.sa_handler = on_signal};
@@ -50,6 +71,9 @@ static void catch_signals(struct loop *l) {
   sigprocmask(SIG_BLOCK, &block, &l->asleep);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     sigdelset(&l->asleep, numbers[i]);
+  sigemptyset(&block);
+  catch_ends(l, &block);
+  sigprocmask(SIG_BLOCK, &block, NULL);
 }
 
 static uint64_t clock_ms(void) {
@@ -151,7 +175,7 @@ static void take_waiting(struct loop *l) {
 
 static void run(struct loop *l) {
   l->react = REACT_SEEK | REACT_REDRAW;
-  while (!l->hung_up && !(l->react & REACT_QUIT)) {
+  while (!ended && !l->hung_up && !(l->react & REACT_QUIT)) {
     struct snapshot *snap = worker_take(l->worker);
     if (snap)
       l->react |= app_take(&l->app, snap);
@@ -245,6 +269,11 @@ int loop_run(const struct view_options *opt) {
   session_free(session);
   surface_free(&l->surface);
   app_free(&l->app);
+  sigset_t asleep = l->asleep;
   free(l);
+  if (ended) {
+    sigprocmask(SIG_SETMASK, &asleep, NULL);
+    raise(ended);
+  }
   return status;
 }
