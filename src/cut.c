@@ -10,6 +10,7 @@
 
 #include "cut_parts.h"
 #include "fail.h"
+#include "id_index.h"
 #include "sink_h5.h"
 
 /* --- names --- */
@@ -88,11 +89,9 @@ ph_status ph_cut_check_out(const char *out, const char *source) {
 
 /* --- the list --- */
 
-static ph_status place_line(ph_cutting *c, const ph_cut_episode *line) {
-  size_t i = 0;
-  while (i < c->store->n && strcmp(c->store->entries[i].id, line->id) != 0)
-    i++;
-  if (i == c->store->n)
+static ph_status place_line(ph_cutting *c, ph_id_index *ids, const ph_cut_episode *line) {
+  size_t i = ph_id_index_find(ids, line->id);
+  if (i == SIZE_MAX)
     return ph_fail(PH_EINVAL, "%s: %s: the list names it, and there is no such episode", c->source,
                    line->id);
   if (c->at[i])
@@ -102,17 +101,30 @@ static ph_status place_line(ph_cutting *c, const ph_cut_episode *line) {
 }
 
 /* The list is mostly in the order of the store. */
-static ph_status place_lines(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
+static ph_status place_all(ph_cutting *c, ph_id_index *ids, const ph_cut_episode *plan, size_t n) {
   ph_status status = PH_OK;
   for (size_t k = 0; k < n && !status; k++)
     if (k < c->store->n && !c->at[k] && strcmp(c->store->entries[k].id, plan[k].id) == 0)
       c->at[k] = &plan[k];
     else
-      status = place_line(c, &plan[k]);
+      status = place_line(c, ids, &plan[k]);
   for (size_t i = 0; i < c->store->n && !status; i++)
     if (!c->at[i])
       status = ph_fail(PH_EINVAL, "%s: %s: the list does not name it", c->source,
                        c->store->entries[i].id);
+  return status;
+}
+
+ph_status ph_cut_place(ph_cutting *c, const ph_cut_episode *plan, size_t n, size_t *compared) {
+  ph_id_index ids;
+  const ph_entry *entries = c->store->entries;
+  ph_status status =
+      ph_id_index_make(&ids, entries ? entries->id : NULL, sizeof *entries, c->store->n);
+  if (!status)
+    status = place_all(c, &ids, plan, n);
+  if (compared)
+    *compared = ids.compared;
+  ph_id_index_clear(&ids);
   return status;
 }
 
@@ -196,7 +208,7 @@ static ph_status cut(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
   if (!status && !(c->at = calloc(c->store->n, sizeof *c->at)))
     status = ph_fail(PH_ENOMEM, "%s: out of memory", c->source);
   if (!status)
-    status = place_lines(c, plan, n);
+    status = ph_cut_place(c, plan, n, NULL);
   if (!status)
     status = check_lines(c);
   if (status)

@@ -94,21 +94,11 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_entry(const ph_store *store, size_t i, const char *name) {
-  const char *group = store->entries[i].group;
-  size_t above = strlen("/data/");
-  return strncmp(group, "/data/", above) == 0 && strcmp(group + above, name) == 0;
-}
-
-/* The entry of a name below /data, at `guess` mostly; SIZE_MAX: none. */
-static size_t entry_of(const ph_cut_file *f, const char *name, size_t guess) {
-  const ph_store *store = f->c->store;
-  if (guess < store->n && is_entry(store, guess, name))
-    return guess;
-  for (size_t i = 0; i < store->n; i++)
-    if (is_entry(store, i, name))
-      return i;
-  return SIZE_MAX;
+/* The entry of a name below /data; SIZE_MAX: none. */
+static size_t entry_of(ph_cut_file *f, const char *name) {
+  char group[sizeof f->c->store->entries->group];
+  int n = snprintf(group, sizeof group, "/data/%s", name);
+  return n < (int)sizeof group ? ph_id_index_find(&f->groups, group) : SIZE_MAX;
 }
 
 /* There is room for it. */
@@ -154,7 +144,7 @@ static ph_status find_left_out(ph_cut_file *f) {
   if (!status)
     status = find_aliases(f, data, names, n);
   for (size_t i = 0; i < n && !status; i++) {
-    size_t entry = entry_of(f, names[i], i);
+    size_t entry = entry_of(f, names[i]);
     f->drops = f->drops || entry == SIZE_MAX;
     if (entry == SIZE_MAX || f->c->at[entry]->dropped)
       names[kept++] = names[i];
@@ -290,7 +280,7 @@ static ph_status copy_new_group(struct place *p, hid_t group, hid_t from, size_t
 static ph_status copy_below(struct place *p, hid_t group, const char *name) {
   hid_t from;
   const char *child = p->demo ? NULL : name_below_data(p);
-  size_t entry = child ? entry_of(p->f, child, p->f->done) : SIZE_MAX;
+  size_t entry = child ? entry_of(p->f, child) : SIZE_MAX;
   int64_t apart = p->demo && ph_cut_demo_apart(p->below), of = p->demo ? -2 - p->entry : -1;
   uint64_t address = 0;
   ph_status status = ph_h5_group(&from, group, name);
@@ -389,7 +379,11 @@ static void clear_twins(ph_cut_file *f) {
 ph_status ph_cut_copy(ph_cut_file *f) {
   struct place root = {.f = f, .below = ""};
   hid_t from = H5I_INVALID_HID, made = H5I_INVALID_HID;
-  ph_status status = find_left_out(f);
+  const ph_store *store = f->c->store;
+  ph_status status =
+      ph_id_index_make(&f->groups, store->entries->group, sizeof *store->entries, store->n);
+  if (!status)
+    status = find_left_out(f);
   if (!status)
     status = ph_h5_group(&from, f->from, "/");
   if (!status)
@@ -403,6 +397,7 @@ ph_status ph_cut_copy(ph_cut_file *f) {
   clear_twins(f);
   ph_h5_names_free(f->left_out, f->nleft_out);
   free(f->alias);
+  ph_id_index_clear(&f->groups);
   return status;
 }
 

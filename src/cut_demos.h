@@ -4,6 +4,7 @@
 
 #include "cut_parts.h"
 #include "h5_same.h"
+#include "id_index.h"
 #include "read_demos.h"
 
 typedef struct ph_cut_file {
@@ -18,8 +19,9 @@ typedef struct ph_cut_file {
   int64_t total;   /* actions in them */
   char **left_out; /* owned, by strcmp: names below /data of demos that are not kept */
   size_t nleft_out;
-  bool drops;      /* also where it is dry: some of them are to be left out */
-  uint64_t *alias; /* owned: of /data and its demos, those that have other names too */
+  bool drops;         /* also where it is dry: some of them are to be left out */
+  ph_id_index groups; /* of the store's entries */
+  uint64_t *alias;    /* owned: of /data and its demos, those that have other names too */
   size_t naliases;
   struct ph_cut_twin *twin; /* owned: objects that were copied as they are */
   size_t ntwins, twins_room;

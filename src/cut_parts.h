@@ -30,6 +30,9 @@ typedef struct ph_cutting {
   ph_cut_tally tally;
 } ph_cutting;
 
+/* The line of each entry of the store into c->at. compared: nullable; how many names were compared
+ * beyond one for each line. PH_EINVAL: one is not named, or twice, or there is none by a name. */
+ph_status ph_cut_place(ph_cutting *c, const ph_cut_episode *plan, size_t n, size_t *compared);
 /* The folder that a path would be in, without links (PATH_MAX); "" where there is none. */
 void ph_cut_folder(char *out, const char *path);
 /* Places of the store's entries in the order of the result; the caller's (free). NULL: no memory.

@@ -7,6 +7,7 @@
 
 #include <playhead/cut.h>
 
+#include "../id_index.h"
 #include "each.h"
 #include "report.h"
 
@@ -45,6 +46,7 @@ struct cut {
   bool opened;              /* at least one of them could be */
   bool foreign;             /* another writer made it: episodes are tried before they are written */
   bool *bad;                /* (n) left out, and nobody asked for it */
+  ph_id_index places;       /* of ids in plan, while a list of --steps is read */
   struct cut_claim *claims; /* (n) of the list of --steps; NULL: it says nothing of them */
   size_t n, nbad;
   char (*ids)[128]; /* (n) in the result; "": it is left out */

@@ -25,10 +25,8 @@ static int set_row(struct cut *c, size_t i, const json_t *row, const char *reaso
 
 /* The i-th episode by its id, which may have come only once. */
 static int find(struct cut *c, const char *id, bool *seen, size_t *i) {
-  *i = 0;
-  while (*i < c->n && strcmp(c->plan[*i].id, id) != 0)
-    ++*i;
-  if (*i == c->n)
+  *i = ph_id_index_find(&c->places, id);
+  if (*i == SIZE_MAX)
     return refuse(c, id, "there is no such episode");
   if (seen[*i])
     return refuse(c, id, "it is named twice");
@@ -170,7 +168,8 @@ int cut_read_steps(struct cut *c) {
   json_t *list = read_list(c, why, sizeof why);
   bool *seen = calloc(c->n + 1, sizeof *seen);
   int status;
-  if (!list || !seen)
+  bool indexed = ph_id_index_make(&c->places, c->plan->id, sizeof *c->plan, c->n) == PH_OK;
+  if (!list || !seen || !indexed)
     status = refuse(c, "", list ? "no memory" : why);
   else if (json_is_array(json_object_get(list, "holds")))
     status = refuse(c, "", "it is a sweep over many holds: one is needed");
@@ -185,6 +184,7 @@ int cut_read_steps(struct cut *c) {
   if (status == EXIT_FINE && c->opt->by && !json_is_array(json_object_get(list, "episodes")))
     status = cli_fail(EXIT_USAGE, "cut: --by: the list says nothing of sources");
   free(seen);
+  ph_id_index_clear(&c->places);
   json_decref(list);
   return status;
 }
