@@ -100,6 +100,19 @@ TEST(PanelsHold, AnotherHoldIsSaidToBeUnsaved) {
   EXPECT_TRUE(has(h.text(40, 160), "hold 0.48 s not saved, file says none"));
 }
 
+// A hold that is no whole number of steps is said as it was typed, and what it comes to.
+TEST(PanelsHold, TheHeaderSaysWhatWasTyped) {
+  Hold h;
+  h.move(24);
+  EXPECT_TRUE(has(h.text(40, 160), "hold 0.48 s not saved"));
+  h.a.want.hold.seconds = 0.475;
+  std::string text = h.text(40, 160);
+  EXPECT_TRUE(has(text, "hold 0.475 s = 0.48 s not saved, file 0.5 s")) << text;
+  h.a.want.hold.seconds = 0.3;
+  text = h.text(40, 160);
+  EXPECT_TRUE(has(text, "hold 0.48 s not saved")) << "it is not on show yet: " << text;
+}
+
 // In one line, which a small screen has to be scrolled for.
 TEST(PanelsHold, TheListIsCountedUnasked) {
   Hold h;

@@ -2,6 +2,7 @@
  * whole list: lines of the success panel. */
 #include "held_view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,18 +27,31 @@ void held_seconds(char *out, size_t size, double dt, int64_t steps) {
     snprintf(out, size, "%lld step%s", (long long)steps, steps == 1 ? "" : "s");
 }
 
+/* What was typed, where what it comes to in steps is another length: "0.47 s = "; else "". */
+static void typed_hold(char *out, size_t size, const struct app *app) {
+  const struct hold_wish *wish = &app->want.hold;
+  const struct held_answer *h = app_held(app);
+  double dt = app_reel(app)->meta.control_dt;
+  bool same = !wish->on || !(dt > 0) || hold_wish_steps(wish, dt, h->own) != h->steps ||
+              fabs(wish->seconds - (double)h->steps * dt) < 1e-6 * dt;
+  out[0] = 0;
+  if (!same)
+    snprintf(out, size, "%.9g s = ", wish->seconds);
+}
+
 void held_header(struct strip *strip, const struct app *app) {
   const struct held_answer *h = app_held(app);
   double dt = app_reel(app)->meta.control_dt;
-  char now[32], own[32];
+  char typed[40], now[32], own[32];
   if (!held_unsaved(app))
     return;
+  typed_hold(typed, sizeof typed, app);
   held_seconds(now, sizeof now, dt, h->steps);
   if (app_reel(app)->meta.hold_seconds < 0)
     snprintf(own, sizeof own, "says none");
   else
     held_seconds(own, sizeof own, dt, h->own);
-  strip_add(strip, 2, STYLE_WARN, STRIP_BAR, "hold %s not saved", now);
+  strip_add(strip, 2, STYLE_WARN, STRIP_BAR, "hold %s%s not saved", typed, now);
   strip_add(strip, 4, STYLE_WARN, STRIP_GLUE, ", file %s", own);
 }
 
