@@ -70,9 +70,11 @@
   "is\n"                                                                                           \
   "a plot of how many latch at each hold; the predicate is computed once for all of them. The "    \
   "exit\n"                                                                                         \
-  "status is 1 when an episode has no latch, or sources disagree. `playhead latch --json` says "   \
-  "what\n"                                                                                         \
-  "`playhead cut --steps` takes."
+  "status is 1 when an episode has no latch, sources disagree, or stored rows are damaged. What\n" \
+  "--task computes is not held against what a file recorded by another task. `playhead latch\n"    \
+  "--json` says what `playhead cut --steps` takes; `strictest` in it is the source that cut "      \
+  "would\n"                                                                                        \
+  "take for an episode."
 
 #define LATCH                                                                                      \
   (ANY | SOURCE | OPTION_BIT(EPISODE) | OPTION_BIT(HOLDS) | OPTION_BIT(SOURCES) |                  \
