@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,8 @@ ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_se
   char hold[40];
   const char *ending = ph_cut_is_batch(source) ? "" : ".h5";
   size_t n = stem(source);
+  if (!(hold_seconds >= 0) || !isfinite(hold_seconds))
+    return ph_fail(PH_EINVAL, "%s: a hold of %g s: none has a name", source, hold_seconds);
   if (!is_folder(source) && n < strlen(source))
     ending = source + n;
   snprintf(hold, sizeof hold, "%.9g", hold_seconds);
@@ -143,7 +146,7 @@ static ph_status check_lines(ph_cutting *c) {
   for (size_t i = 0; i < c->store->n && !status; i++) {
     const ph_entry *e = &c->store->entries[i];
     if (c->at[i]->dropped) {
-      c->tally.dropped++;
+      ph_cut_tally_add(&c->tally, c->at[i], e->actions);
       continue;
     }
     c->all++;
@@ -165,18 +168,21 @@ ph_status ph_cut_go_on(const ph_cutting *c) {
   return more ? PH_OK : ph_fail(PH_ECANCELED, "%s: it was stopped: nothing is written", c->out);
 }
 
-void ph_cut_add(ph_cutting *c, const ph_cut_episode *plan, int64_t actions) {
-  ph_cut_tally *t = &c->tally;
-  int64_t removed = actions - (plan->to - plan->from);
+void ph_cut_tally_add(ph_cut_tally *t, const ph_cut_episode *plan, int64_t actions) {
+  int64_t kept = plan->to - plan->from, removed = actions - kept;
+  if (plan->dropped) {
+    t->dropped++;
+    return;
+  }
   t->least = t->kept == 0 || removed < t->least ? removed : t->least;
   t->most = removed > t->most ? removed : t->most;
   t->kept++;
-  t->actions += plan->to - plan->from;
+  t->actions += kept;
   t->removed += removed;
 }
 
 ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions) {
-  ph_cut_add(c, plan, actions);
+  ph_cut_tally_add(&c->tally, plan, actions);
   c->done++;
   return ph_cut_go_on(c);
 }
@@ -219,8 +225,8 @@ static ph_status cut(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
 ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
                  const ph_cut_options *opt, ph_cut_tally *tally) {
   static const ph_cut_options none = PH_CUT_OPTIONS_INIT;
-  ph_cutting c = {.out = out, .source = source, .opt = opt ? opt : &none};
-  c.tally.least = c.tally.most = -1;
+  ph_cutting c = {
+      .out = out, .source = source, .opt = opt ? opt : &none, .tally = PH_CUT_TALLY_NONE};
   ph_status status = ph_cut_check_out(out, source);
   if (status)
     return status;

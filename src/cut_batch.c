@@ -189,19 +189,9 @@ static ph_status write_batch(ph_batch *b) {
 /* --- all of it --- */
 
 static void count(ph_cut_tally *t, const ph_batch *b) {
-  *t = (ph_cut_tally){.least = -1, .most = -1};
-  for (size_t i = 0; i < b->files.n; i++) {
-    const ph_cut_episode *plan = b->items[i].plan;
-    int64_t cut = b->items[i].frames - 1 - plan->to;
-    t->dropped += plan->dropped;
-    if (plan->dropped)
-      continue;
-    t->kept++;
-    t->actions += plan->to;
-    t->removed += cut;
-    t->least = t->least < 0 || cut < t->least ? cut : t->least;
-    t->most = cut > t->most ? cut : t->most;
-  }
+  *t = (ph_cut_tally)PH_CUT_TALLY_NONE;
+  for (size_t i = 0; i < b->files.n; i++)
+    ph_cut_tally_add(t, b->items[i].plan, b->items[i].frames - 1);
 }
 
 static void clear(ph_batch *b) {

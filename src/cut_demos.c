@@ -186,7 +186,7 @@ static ph_status publish(ph_cut_file *f) {
 static void count_all(ph_cutting *c) {
   for (size_t i = 0; i < c->store->n; i++)
     if (!c->at[i]->dropped)
-      ph_cut_add(c, c->at[i], c->store->entries[i].actions);
+      ph_cut_tally_add(&c->tally, c->at[i], c->store->entries[i].actions);
 }
 
 static void clear(ph_cut_file *f) {

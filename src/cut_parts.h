@@ -41,8 +41,6 @@ size_t *ph_cut_order(const ph_store *store);
 
 /* PH_ECANCELED where progress says so. */
 ph_status ph_cut_go_on(const ph_cutting *c);
-/* Counts an episode of so many actions. */
-void ph_cut_add(ph_cutting *c, const ph_cut_episode *plan, int64_t actions);
 /* After an episode that was written: counts it, and asks. */
 ph_status ph_cut_count(ph_cutting *c, const ph_cut_episode *plan, int64_t actions);
 /* PH_EINVAL: the rows are not in an episode of so many actions, or less than 2 states. */

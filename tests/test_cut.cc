@@ -362,6 +362,29 @@ TEST(CutName, SaysTheHold) {
   std::filesystem::create_directory(dir / "run.h5");
   EXPECT_EQ(named(dir / "run.h5/", 2), dir / "run_hold2s.h5");
   EXPECT_EQ(ph_cut_name(name, sizeof name, string(100, 'x').c_str(), 1), PH_EINVAL);
+  for (double none : {-1.0, -0.1, double(NAN), double(INFINITY)})
+    EXPECT_EQ(ph_cut_name(name, sizeof name, "b.h5", none), PH_EINVAL) << name;
+}
+
+TEST(CutTally, CountsWhatAPlanComesTo) {
+  ph_cut_tally t = PH_CUT_TALLY_NONE;
+  EXPECT_EQ(t.least, -1);
+  EXPECT_EQ(t.most, -1);
+  ph_cut_episode e = {};
+  e.dropped = true;
+  ph_cut_tally_add(&t, &e, 100);
+  EXPECT_EQ(t.dropped, 1u);
+  EXPECT_EQ(t.least, -1);
+  e.dropped = false;
+  e.from = 2;
+  e.to = 9;
+  for (int64_t actions : {10, 7, 20})
+    ph_cut_tally_add(&t, &e, actions);
+  EXPECT_EQ(t.kept, 3u);
+  EXPECT_EQ(t.least, 0);
+  EXPECT_EQ(t.most, 13);
+  EXPECT_EQ(t.actions, 21);
+  EXPECT_EQ(t.removed, 16);
 }
 
 } // namespace

@@ -47,15 +47,21 @@ typedef struct ph_cut_options {
 #define PH_CUT_OPTIONS_INIT                                                                        \
   { false, false, true, false, -1, "steps", NULL, NULL, NULL, NULL, NULL, NULL }
 
+/* What a plan comes to. Start from PH_CUT_TALLY_NONE. */
 typedef struct ph_cut_tally {
   size_t kept, dropped;
   int64_t least, most;      /* steps cut off of a kept episode; -1 where none is kept */
   int64_t actions, removed; /* that are left, and that are not */
   size_t models;            /* files of models/ beside the source that were copied beside out */
 } ph_cut_tally;
+#define PH_CUT_TALLY_NONE                                                                          \
+  { 0, 0, -1, -1, 0, 0, 0 }
+
+/* Counts a line of a plan, of an episode of so many actions. */
+PH_API void ph_cut_tally_add(ph_cut_tally *tally, const ph_cut_episode *plan, int64_t actions);
 
 /* The name for a result where none is given: "<source>_hold0p5s" beside it. PH_EINVAL: it is too
- * long. */
+ * long, or the hold is negative or no number. */
 PH_API ph_status ph_cut_name(char *out, size_t size, const char *source, double hold_seconds);
 
 /* Whether a result may be called so: PH_EEXIST: it is there; PH_EINVAL: it would be in the source;
@@ -101,8 +107,10 @@ PH_API ph_status ph_cut_read(const ph_episode *episode);
 PH_API ph_status ph_cut(const char *out, const char *source, const ph_cut_episode *plan, size_t n,
                         const ph_cut_options *opt, ph_cut_tally *tally);
 
-/* States from..to of an episode between its first and its last state that move: an action or a
- * position that changes by more than eps. DESIGN: --trim-idle. Errors of ph_episode_read. */
+/* Without the rows at both ends in which nothing moves: states *from .. *to of an episode, for
+ * ph_cut_episode. One moves where a position or an element of the action differs from that of the
+ * row before by more than eps (>= 0), or is no number. *from = *to = 0: nothing does. Errors of
+ * ph_episode_read. */
 PH_API ph_status ph_cut_busy(int64_t *from, int64_t *to, const ph_episode *episode, double eps);
 
 #ifdef __cplusplus

@@ -93,8 +93,6 @@ static int read_options(struct cut *c) {
     status = check_latch(c);
   if (status != EXIT_FINE)
     return status;
-  if (opt->npaths != 1)
-    return cli_fail(EXIT_ERROR, "cut: %zu files: each is cut by itself", opt->npaths);
   c->source = opt->paths[0];
   c->hold = opt->hold + 0.0; /* of -0: 0 */
   c->by = PH_LATCH_SOURCES;
@@ -150,20 +148,10 @@ static bool progress(void *arg, size_t done, size_t all) {
 }
 
 static void count(struct cut *c) {
-  ph_cut_tally *t = &c->tally;
-  *t = (ph_cut_tally){.least = -1, .most = -1};
+  c->tally = (ph_cut_tally)PH_CUT_TALLY_NONE;
   for (size_t i = 0; i < c->n; i++) {
-    const ph_cut_episode *e = &c->plan[i];
-    int64_t kept = e->to - e->from, removed = e->actions - kept;
     c->nbad += c->bad[i];
-    t->dropped += e->dropped;
-    if (e->dropped)
-      continue;
-    t->least = t->kept == 0 || removed < t->least ? removed : t->least;
-    t->most = removed > t->most ? removed : t->most;
-    t->kept++;
-    t->actions += kept;
-    t->removed += removed;
+    ph_cut_tally_add(&c->tally, &c->plan[i], c->plan[i].actions);
   }
 }
 
