@@ -71,7 +71,7 @@ static void take_miss(ph_latching *l, int64_t row, int64_t count) {
   l->miss[at] = (ph_near_miss){row, count};
 }
 
-static bool is_near(int64_t count, int64_t hold_steps) {
+bool ph_near_enough(int64_t count, int64_t hold_steps) {
   return count >= hold_steps / 3 + (hold_steps % 3 > 0);
 }
 
@@ -90,7 +90,7 @@ void ph_intervals_latch(const ph_intervals *iv, int64_t hold_steps, ph_latching 
     if (count >= needs) {
       out->latch = at->first + needs - 1;
       out->interval = i;
-    } else if (at->broken && is_near(count, hold_steps)) {
+    } else if (at->broken && ph_near_enough(count, hold_steps)) {
       take_miss(out, at->last + 1, count);
     }
   }

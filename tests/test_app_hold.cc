@@ -269,6 +269,13 @@ TEST_F(AppCut, TakesAName) {
   EXPECT_STREQ(f.app.want.cut.out, "out dir/x.h5");
   f.line(("cut " + std::string(450, 'x')).c_str());
   EXPECT_TRUE(f.app.message_bad);
+  std::string deep = "deep";
+  for (int i = 0; i < 4; i++)
+    deep += "/" + std::string(110, 'd');
+  std::filesystem::create_directories(deep);
+  f.line(("cut " + deep + "/x.h5").c_str());
+  f.line("cut!");
+  EXPECT_EQ(f.app.want.cut.out, deep + "/x.h5") << f.said();
 }
 
 TEST_F(AppCut, OfTheHoldAndTheEpisodeThatWereShown) {

@@ -89,6 +89,14 @@ TEST(Intervals, AHoldThatBreaksARowBeforeItIsOverBeginsAnew) {
   EXPECT_EQ(-1, latch(of.iv, 11).latch);
 }
 
+TEST(Intervals, AThirdOfTheHoldIsNearEnough) {
+  EXPECT_TRUE(ph_near_enough(9, 25));
+  EXPECT_FALSE(ph_near_enough(8, 25));
+  EXPECT_TRUE(ph_near_enough(8, 24));
+  EXPECT_TRUE(ph_near_enough(1, 3));
+  EXPECT_FALSE(ph_near_enough(0, 1));
+}
+
 TEST(Intervals, MissesAreTheLongestAndOfEqualOnesTheEarlier) {
   Intervals of;
   feed(&of.iv, "110"

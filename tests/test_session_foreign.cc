@@ -538,16 +538,20 @@ TEST_F(Files, ACutLeavesOutWhatCannotBeCut) {
   ASSERT_EQ(answer->held->plan.kept, 3u);
   want.cut.serial = 1;
   want.cut.hold = want.hold;
-  strcpy(want.cut.out, path("out.hdf5").c_str());
+  std::string out = path((std::string(120, 'x') + "/" + std::string(120, 'y') + "/" +
+                          std::string(120, 'z') + "/" + std::string(120, 'w') + "/out.hdf5")
+                             .c_str()); // longer than a line, and said whole
+  fs::create_directories(fs::path(out).parent_path());
+  strcpy(want.cut.out, out.c_str());
   serve();
   Answer done = settle();
   ASSERT_EQ(done->held->cuts, 1u);
   std::string text = done->held->cut;
   EXPECT_FALSE(done->held->cut_failed) << text;
-  EXPECT_NE(text.find("2 of 3 episodes are in"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 of 3 episodes are in " + out), std::string::npos) << text;
   EXPECT_NE(text.find("; left out: demo_1: "), std::string::npos) << text;
   EXPECT_NE(text.find("a link is never followed"), std::string::npos) << text;
-  EXPECT_TRUE(fs::exists(path("out.hdf5")));
+  EXPECT_TRUE(fs::exists(out));
 }
 
 // --- the picture ---

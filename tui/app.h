@@ -73,7 +73,7 @@ struct app {
   bool cut_shown; /* what a cut would do is listed: it waits for :cut! */
   bool cut_waits; /* ... once it is known */
   bool cut_named; /* where it goes was given; else it is the default name: */
-  char cut_out[440];
+  char cut_out[HELD_PATH];
   bool plot_asked;     /* names were given that the worker has not looked up yet */
   unsigned event_mask; /* kinds that e and E walk: 1 << event_kind */
   struct layout layout;

@@ -1,5 +1,6 @@
 /* The dataset on show, cut where success latches by the hold in force: first what it would come to,
  * then, when that is confirmed, in the background into a new file. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,8 +30,11 @@ static bool is_ready(const struct app *app) {
 
 /* Where it is to go, the name as given or the default one. False: complained. */
 static bool name_output(struct app *app, const char *file) {
-  if (strlen(file) >= sizeof app->cut_out) {
-    app_complain(app, "cut: the name has more than %zu bytes", sizeof app->cut_out - 1);
+  const char *slash = strrchr(file, '/');
+  size_t most = sizeof app->cut_out - 1, name = strlen(slash ? slash + 1 : file);
+  if (strlen(file) > most || name > NAME_MAX) {
+    app_complain(app, "cut: the name has more than %zu bytes",
+                 name > NAME_MAX ? (size_t)NAME_MAX : most);
     return false;
   }
   snprintf(app->cut_out, sizeof app->cut_out, "%s", file);

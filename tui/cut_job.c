@@ -21,7 +21,7 @@ struct cut_job {
   bool done;
   size_t bad;          /* episodes that could not be cut, the first of them: */
   char first_bad[400]; /* "demo_3: why" */
-  char text[600];
+  char text[HELD_SAID];
 };
 
 static bool look(void *arg, size_t done, size_t all) {
@@ -98,7 +98,7 @@ static void say_failed(struct cut_job *j, const char *why) {
   if (reason != why)
     snprintf(j->text, sizeof j->text, "not cut: %.140s: %s", reason, j->order.out);
   else
-    snprintf(j->text, sizeof j->text, "not cut: %.580s", why);
+    snprintf(j->text, sizeof j->text, "not cut: %.1900s", why);
 }
 
 static void *work(void *arg) {

@@ -5,10 +5,12 @@
 
 #include <playhead/cut.h>
 
+#include "held.h"
+
 struct cut_job;
 
 struct cut_order {
-  char out[440], source[400];
+  char out[HELD_PATH], source[HELD_PATH];
   ph_cut_episode *plan; /* taken: freed with the job, and where there is none */
   size_t n;
   double hold_seconds;

@@ -9,6 +9,8 @@
 #define HELD_INTERVALS 256 /* of an episode that are listed */
 #define HELD_TEXT 100
 #define HELD_REASON 240
+#define HELD_PATH 1100  /* names of files, whole */
+#define HELD_SAID 2000  /* a sentence with one in it */
 #define HELD_DROPPED 64 /* episodes without a latch that are named */
 
 /* By which predicate the whole list is counted. */
@@ -81,9 +83,9 @@ struct cut_plan {
   ph_latch_source by;
   bool known; /* of some of them it is known when success was true; else: */
   char why[HELD_REASON];
-  double hold;      /* s */
-  char source[400]; /* as given */
-  char out[440];    /* its default name; "": there is none */
+  double hold;            /* s */
+  char source[HELD_PATH]; /* as given */
+  char out[HELD_PATH];    /* its default name; "": there is none */
   size_t kept, dropped;
   int64_t least, most; /* steps that are cut off of a kept one; -1 */
   size_t named;
@@ -102,10 +104,10 @@ struct held_answer {
   struct held_interval *interval;
   struct hold_count count;
   struct cut_plan plan;
-  uint64_t cuts;     /* that were done */
-  bool cut_failed;   /* of the last one: */
-  char cut[600];     /* what became of it */
-  char cutting[600]; /* "" or how far the one under way is */
+  uint64_t cuts;           /* that were done */
+  bool cut_failed;         /* of the last one: */
+  char cut[HELD_SAID];     /* what became of it */
+  char cutting[HELD_SAID]; /* "" or how far the one under way is */
 };
 void held_answer_free(struct held_answer *h); /* Nullable */
 
@@ -116,7 +118,7 @@ struct cut_wish {
   size_t episode;        /* one of the path that is cut, by its place in the catalog */
   struct hold_wish hold; /* at which */
   ph_latch_source by;    /* as the plan said */
-  char out[440];
+  char out[HELD_PATH];
 };
 
 #endif

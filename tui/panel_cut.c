@@ -35,7 +35,7 @@ static int put_waiting(struct surface *s, struct rect r, const struct app *app) 
 
 static int put_plan(struct surface *s, struct rect r, const struct app *app,
                     const struct cut_plan *p) {
-  char text[600], hold[32];
+  char text[HELD_PATH + 100], hold[32];
   held_seconds(hold, sizeof hold, app_held(app)->count.dt, app_held(app)->count.steps[1]);
   snprintf(text, sizeof text, "%zu of %zu episodes are kept, by %s%s at a hold of %s", p->kept,
            p->kept + p->dropped, ph_latch_source_name(p->by),

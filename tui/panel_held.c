@@ -222,7 +222,8 @@ static void interval_row(struct surface *s, struct rect r, int y, const struct h
   const struct held_interval *iv = &h->interval[at];
   int64_t n = iv->last - iv->first + 1, latch = h->source[h->of].latch;
   bool latches = latch >= iv->first && latch <= iv->last;
-  bool near = (latch < 0 || iv->last < latch) && iv->broken && 3 * n >= h->steps && n < h->steps;
+  bool near =
+      (latch < 0 || iv->last < latch) && iv->broken && n < h->steps && ph_near_enough(n, h->steps);
   enum style style = latches ? STYLE_GOOD : near ? STYLE_WARN : STYLE_NORMAL;
   struct strip strip = {0};
   strip_add(&strip, 0, style, STRIP_TIGHT, "%s%lld..%lld",

@@ -60,6 +60,8 @@ static void begin_cut(struct session *s, struct opened *o) {
   const char *why = NULL;
   if (wish->dropped == c->serial)
     why = "canceled";
+  else if (strlen(s->catalog->source[source]) >= sizeof order.source)
+    why = "the path of the source is too long";
   else if (!session_survey_plan(s, source, wish->by, &wish->hold, &order.plan, &order.n))
     why = "its episodes were not all looked at; :cut counts them";
   if (!why) {

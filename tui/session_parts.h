@@ -35,7 +35,7 @@ struct session {
   struct session_cut {
     uint64_t serial, cuts; /* of the last wish that was begun, of the last that ended: */
     bool failed;
-    char text[600];
+    char text[HELD_SAID];
     struct cut_job *job; /* under way; NULL */
   } cut;
   struct survey *survey; /* the hold over all episodes; NULL: nothing was counted yet */

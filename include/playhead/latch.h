@@ -76,6 +76,10 @@ PH_API void ph_intervals_free(ph_intervals *iv); /* and starts anew */
 
 enum { PH_NEAR_MISSES = 3 };
 
+/* Whether true outcomes in a row that did not latch are a near miss: a third of the hold at least.
+ */
+PH_API bool ph_near_enough(int64_t count, int64_t hold_steps);
+
 typedef struct ph_near_miss {
   int64_t row, count; /* the false row that broke it, true outcomes in a row before it */
 } ph_near_miss;
