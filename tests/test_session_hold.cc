@@ -188,6 +188,32 @@ TEST(SessionHold, PhysicsRunAgainFollows) {
     EXPECT_STREQ(shot->dyn->findings[i].text, own->dyn->findings[i].text);
 }
 
+TEST(SessionHold, WhatBecameOfABranchFollows) {
+  Held h("drawer_close");
+  h.want.dyn.mode = MODE_BOTH;
+  h.want.dyn.columns = 80;
+  h.want.dyn.branch.serial = 1;
+  h.want.dyn.branch.at = 50;
+  std::vector<uint8_t> bits = h.predicate(0);
+  Shot shot = h.settled();
+  ASSERT_TRUE(shot->dyn);
+  EXPECT_TRUE(has(shot->dyn->branch_text, ", latches at 162")) << shot->dyn->branch_text;
+  EXPECT_FALSE(has(shot->dyn->branch_text, "(hold")) << shot->dyn->branch_text;
+  for (int64_t steps : {0, 1, 7, 20, 23, 24, 26, 40}) {
+    h.hold(steps);
+    shot = h.settled();
+    int64_t row = naive_latch(bits, steps);
+    std::string text = row < 0 ? "never latches" : "latches at " + std::to_string(row);
+    EXPECT_TRUE(has(shot->dyn->branch_text, text + " (hold " + std::to_string(steps) + ")"))
+        << shot->dyn->branch_text;
+  }
+  h.want.dyn.branch.serial = 2;
+  h.want.dyn.branch.at = 90; /* in the middle of what holds */
+  h.hold(23);
+  shot = h.settled();
+  EXPECT_TRUE(has(shot->dyn->branch_text, "latches at 96 (hold 23)")) << shot->dyn->branch_text;
+}
+
 TEST(SessionHold, IntervalsSayWhatBrokeThem) {
   Held h("drawer_close");
   Shot shot = h.settled();

@@ -204,6 +204,15 @@ static void outside_text(const struct branch *b, const struct opened *o, char *o
     snprintf(out + n, size - n, " still as recorded");
 }
 
+/* At the hold in force; -1. What was held before the state that it leaves counts. */
+static int64_t latch_of(const struct pass_judged *judged, int64_t steps) {
+  int64_t needs = steps > 1 ? steps : 1;
+  for (int64_t t = judged->first; t < judged->end; t++)
+    if (t > 0 && judged->predicate[t] && judged->hold[t] >= needs)
+      return t - (judged->hold[t] - needs);
+  return -1;
+}
+
 static void outcome_text(const struct branch *b, const struct opened *o, char *out, size_t size) {
   ph_analysis_progress now;
   ph_analysis_summary sum;
@@ -234,12 +243,13 @@ static void outcome_text(const struct branch *b, const struct opened *o, char *o
     n = snprintf(out, size, "stays on the recording");
   if (!judged.on || n < 0 || (size_t)n >= size)
     return;
-  if (sum.latch >= 0)
-    n += snprintf(out + n, size - (size_t)n, ", latches at %lld", (long long)sum.latch);
+  int64_t latch = o->reel->of ? latch_of(&judged, o->reel->hold_steps) : sum.latch;
+  if (latch >= 0)
+    n += snprintf(out + n, size - (size_t)n, ", latches at %lld", (long long)latch);
   else
     n += snprintf(out + n, size - (size_t)n, ", never latches");
   if (o->reel->of && n > 0 && (size_t)n < size) /* the hold is moved on the screen alone */
-    snprintf(out + n, size - (size_t)n, " (hold %lld)", (long long)o->reel->meta.hold_steps);
+    snprintf(out + n, size - (size_t)n, " (hold %lld)", (long long)o->reel->hold_steps);
 }
 
 /* How it ended, apart from its text: of that a narrow screen shows the beginning. */
