@@ -7,9 +7,8 @@
 #include "hash.h"
 #include "store.h"
 
-#define KEPT_MAX                                                                                   \
-  ((size_t)64 << 20) /* bytes that are kept of all episodes; the others open again                 \
-                      */
+/* Bytes that are kept of all episodes; the others open again. */
+#define KEPT_MAX ((size_t)64 << 20)
 
 typedef struct piece {
   int64_t episode;

@@ -190,6 +190,11 @@ TEST_F(CliCutJudged, WhatWasGivenIsCutAgainByAJudgeOnly) {
         << o.out;
     EXPECT_FALSE(fs::exists(top / "p.h5"));
   }
+  const string latch = Run({"latch", "o.h5", "--hold", "0.02"}).out;
+  EXPECT_NE(
+      latch.find("0 of 3 episodes latch at a hold of 0.02 s, 5 steps; of 3 it is not known\n"),
+      string::npos)
+      << latch;
   /* By the task, at its own hold, as its rows are. */
   Outcome o = Run({"cut", "o.h5", "--hold", "0", "--task", "cart.lua", "-o", "t.h5"});
   ASSERT_EQ(o.status, 1) << o.err; /* two are no success by it */

@@ -375,9 +375,10 @@ static void show_episode(struct info *info, size_t i) {
   struct facts f = {.entry = ph_store_entry(info->store, i), .guarantee = PH_STATES_ONLY};
   ph_episode *episode = NULL;
   odd(&f, f.entry->oddity);
-  if (ph_store_episode(&episode, info->store, i) == PH_OK) {
+  ph_status status = ph_store_episode(&episode, info->store, i);
+  odd(&f, f.entry->oddity); /* opening may have found one */
+  if (status == PH_OK) {
     f.meta = ph_episode_meta_of(episode);
-    odd(&f, f.entry->oddity); /* opening may have found one */
     info->opened++;
     if (info->content)
       ph_content_note(info->content, i, episode);

@@ -63,11 +63,12 @@ static bool is_apart(const struct latch_result *r) {
 }
 
 static void count(struct latch *v, const struct latch_result *r) {
-  bool latched = false, disagree = false;
+  bool latched = false, disagree = false, known = false;
   v->apart += is_apart(r);
   v->damaged += is_damaged(r);
   for (int k = 0; k < PH_LATCH_SOURCES; k++) {
     v->known[k] += r->of[k].known;
+    known = known || r->of[k].known;
     if (!r->of[k].known && !v->unknown[k][0])
       snprintf(v->unknown[k], sizeof v->unknown[k], "%.*s", (int)sizeof v->unknown[k] - 1,
                r->opened ? r->of[k].why : r->why);
@@ -82,6 +83,7 @@ static void count(struct latch *v, const struct latch_result *r) {
   v->checked++;
   v->unjudged += r->unjudged;
   v->without += !latched;
+  v->unknown_all += !known;
   v->disagree += disagree;
 }
 

@@ -64,6 +64,7 @@ struct latch {
   bool titled, unkept;
   char said[PH_LATCH_SOURCES][320];  /* why a source is not known, of the episode before */
   size_t checked, without, disagree; /* episodes; without a latch, of sources that disagree */
+  size_t unknown_all;                /* of which no source is known */
   size_t apart;                      /* whose recorded predicate is another judge's than --task */
   size_t damaged;                    /* with rows that do not carry their checksum */
   size_t unjudged;                   /* for which the judge failed */

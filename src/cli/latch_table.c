@@ -294,6 +294,8 @@ void latch_print_end(const struct latch *v) {
     printf(" at a hold of %g s, %" PRId64 " %s", c->shown, c->steps, report_steps(c->steps));
   else
     printf(", each at its own hold");
+  if (v->unknown_all > 0)
+    printf("; of %zu it is not known", v->unknown_all);
   if (v->disagree > 0)
     printf("; sources disagree on %zu", v->disagree);
   printf("\n");
