@@ -4,6 +4,7 @@
 #define TRACE_HELP_H
 
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <functional>
 #include <signal.h>
@@ -73,6 +74,8 @@ inline pid_t start(const std::vector<std::string> &args, const std::string &fold
   dup2(open("out", O_CREAT | O_TRUNC | O_WRONLY, 0600), 1);
   dup2(open("err", O_CREAT | O_TRUNC | O_WRONLY, 0600), 2);
   setenv("HOME", folder.c_str(), 1);
+  const char *asan = getenv("ASAN_OPTIONS"); /* a traced one cannot look for leaks */
+  setenv("ASAN_OPTIONS", (std::string(asan ? asan : "") + ":detect_leaks=0").c_str(), 1);
   if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0)
     _exit(125);
   execv(argv[0], argv.data());
