@@ -3,6 +3,7 @@
 #include <playhead/finding_dynamic.h>
 #include <playhead/outcomes.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,12 +33,23 @@ static bool can_ask(ph_asker *asker) {
 
 /* --- in words --- */
 
-/* "near false (dist(hand,cup) 0.104 m)"; a single function has no name but "success". */
+/* " >= 0.1": why the number that was seen is not "< 0.1". */
+static void beyond_text(const ph_condition *c, char *out, size_t size) {
+  static const char *const yes[] = {"<= ", ">= ", "< ", "> "}, *const no[] = {">", "<", ">=", "<="};
+  out[0] = 0;
+  for (size_t k = 0; k < sizeof yes / sizeof *yes && !isnan(c->read); k++)
+    if (strncmp(c->limit, yes[k], strlen(yes[k])) == 0)
+      snprintf(out, size, " %s %s", no[k], c->limit + strlen(yes[k]));
+}
+
+/* "near false (dist(hand,cup) 0.104 m >= 0.1)"; a single function has no name but "success". */
 static int condition_text(const ph_condition *c, bool only, char *out, size_t size) {
-  char read[100] = "";
+  char read[140] = "", beyond[36];
   bool named = !only || strcmp(c->name, "success") != 0;
+  beyond_text(c, beyond, sizeof beyond);
   if (c->reads[0])
-    snprintf(read, sizeof read, "%s %.4g%s%s", c->reads, c->read, c->unit[0] ? " " : "", c->unit);
+    snprintf(read, sizeof read, "%s %.4g%s%s%s", c->reads, c->read, c->unit[0] ? " " : "", c->unit,
+             beyond);
   if (!named)
     return snprintf(out, size, "%s", read);
   return snprintf(out, size, "%.60s false%s%s%s", c->name, read[0] ? " (" : "", read,

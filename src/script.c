@@ -295,6 +295,33 @@ static void load_judge(lua_State *L, const ph_script_layers *layers) {
   lua_settop(L, task);
 }
 
+/* What each condition compares with, where its text shows it. */
+static void find_thresholds(lua_State *L, const ph_script_layers *layers) {
+  ph_script *script = ph_script_of(L);
+  size_t n = script->spec.info.nconditions;
+  lua_Debug at;
+  if (n == 0)
+    return;
+  script->thresholds = ph_script_keep(L, n * sizeof *script->thresholds);
+  for (size_t i = 0; i < n; i++) {
+    ph_threshold *threshold = &script->thresholds[i];
+    bool known =
+        layers->expr && ph_threshold_of_expression(threshold, layers->expr, strlen(layers->expr));
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->conditions[i]);
+    if (!layers->expr && lua_getinfo(L, ">S", &at)) {
+      bool judge = layers->judge && strcmp(at.source, script->judge_chunk) == 0;
+      const char *text = judge ? layers->judge : layers->source;
+      size_t size = judge ? layers->judge_size : layers->size;
+      known = ph_threshold_of_function(threshold, text, text ? size : 0, at.linedefined,
+                                       at.lastlinedefined);
+    } else {
+      lua_pop(L, 1);
+    }
+    if (!known)
+      *threshold = (ph_threshold){0};
+  }
+}
+
 static int load(lua_State *L) {
   ph_script *script = ph_script_of(L);
   const ph_script_layers *layers = lua_touserdata(L, 1);
@@ -313,6 +340,7 @@ static int load(lua_State *L) {
   script->source = layers->source;
   script->source_size = layers->size;
   ph_script_read_task(L);
+  find_thresholds(L, layers);
   return 0;
 }
 

@@ -95,6 +95,9 @@ static void run_conditions(lua_State *L, const char *group, const char *const *n
       continue;
     out[i] = (ph_condition){.name = names[i], .value = value};
     if (script->read.group) {
+      if (references == script->conditions && script->thresholds[i].compare[0])
+        snprintf(out[i].limit, sizeof out[i].limit, "%s %s", script->thresholds[i].compare,
+                 script->thresholds[i].number);
       ph_script_read_name(&script->read, out[i].reads, sizeof out[i].reads);
       out[i].read = script->read.value;
       snprintf(out[i].unit, sizeof out[i].unit, "%s", script->read.unit);

@@ -5,6 +5,7 @@
 
 #define PH_SCRIPT_LUA
 #include "script.h"
+#include "threshold.h"
 
 #include "scene.h"
 #include "script_names.h"
@@ -72,6 +73,7 @@ struct ph_script {
   size_t nkept;
   int fn[PH_FN_COUNT]; /* registry references, LUA_NOREF where there is none */
   int *conditions, *readouts;
+  ph_threshold *thresholds; /* of the conditions; compare is "" where none is known */
 
   char what[96];      /* the function that runs, for messages: "success.closed" */
   int line;           /* where it begins; 0 unknown */

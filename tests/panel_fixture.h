@@ -164,8 +164,8 @@ struct Fixture {
     for (int i = 0; i < 2; i++)
       set_text(condition[i], conds[i]);
     conditions.resize(2);
-    conditions[0] = {false, "joint.drawer", 0.06556, ""};
-    conditions[1] = {true, "dist(gripper,handle)", 0.081, ""};
+    conditions[0] = {false, "joint.drawer", 0.06556, "", "< 0.01"};
+    conditions[1] = {true, "dist(gripper,handle)", 0.081, "", "< 0.1"};
     for (const char *g : {"grip_l", "grip_r", "cup"}) {
       snapshot::snapshot_contact c{};
       set_text(c.geom[0], g);

@@ -69,7 +69,7 @@ TEST_F(FindingsOfBoth, ANearMissAtTheSameStepIsOneAndNamesWhatBroke) {
   auto miss = found(PH_FINDING_NEAR_MISS);
   ASSERT_EQ(1u, miss.size());
   EXPECT_EQ(36, miss[0].step);
-  EXPECT_STREQ("near miss, recorded and dynamic: broke at 10/15: up false (joint.shoulder 1.059)",
+  EXPECT_STREQ("near miss, recorded and dynamic: broke at 10/15: up false (joint.shoulder 1.059 <= 1.060)",
                miss[0].text);
 }
 
@@ -83,7 +83,7 @@ TEST_F(FindingsOfBoth, AHoldThatBreaksOnlyWhenRunAgainNamesTheCondition) {
   ASSERT_FALSE(differ.empty());
   EXPECT_EQ(36, differ[0].step);
   EXPECT_STREQ("latch: recorded 36, dynamic never: it broke here at 10/11: up false "
-               "(joint.shoulder 1.059). Run again, this episode FAILS the task that its "
+               "(joint.shoulder 1.059 <= 1.060). Run again, this episode FAILS the task that its "
                "recording passes.",
                differ[0].text);
   ph_broke broke;
@@ -91,7 +91,7 @@ TEST_F(FindingsOfBoth, AHoldThatBreaksOnlyWhenRunAgainNamesTheCondition) {
   EXPECT_EQ(36, broke.step);
   EXPECT_EQ(10, broke.count);
   EXPECT_EQ(11, broke.steps);
-  EXPECT_STREQ("up false (joint.shoulder 1.059)", broke.text);
+  EXPECT_STREQ("up false (joint.shoulder 1.059 <= 1.060)", broke.text);
 }
 
 /* Another count at the same step, or another step, is another finding. */
@@ -101,10 +101,10 @@ TEST_F(FindingsOfBoth, WhatDiffersStaysApart) {
   run_it();
   auto miss = found(PH_FINDING_NEAR_MISS);
   ASSERT_EQ(2u, miss.size());
-  EXPECT_STREQ("near miss, recorded: broke at 11/30: up false (joint.shoulder 1.058)",
+  EXPECT_STREQ("near miss, recorded: broke at 11/30: up false (joint.shoulder 1.058 <= 1.060)",
                miss[0].text);
   EXPECT_EQ(37, miss[0].step);
-  EXPECT_STREQ("near miss, dynamic: broke at 10/30: up false (joint.shoulder 1.059)", miss[1].text);
+  EXPECT_STREQ("near miss, dynamic: broke at 10/30: up false (joint.shoulder 1.059 <= 1.060)", miss[1].text);
   EXPECT_EQ(36, miss[1].step);
 }
 

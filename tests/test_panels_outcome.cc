@@ -35,8 +35,8 @@ TEST(Outcome, AColumnOfTheTimelineIsTrueWhereverThereIsOne) {
 
 TEST(Outcome, AContactIsCountedInPointsAndAForceInNewtons) {
   Fixture f;
-  f.conditions[0] = {true, "contact(grip_*,cup)", 3, "points"};
-  f.conditions[1] = {false, "force(cup,table)", 0.502, "N"};
+  f.conditions[0] = {true, "contact(grip_*,cup)", 3, "points", "> 2"};
+  f.conditions[1] = {false, "force(cup,table)", 0.502, "N", ""};
   f.wire();
   std::string text = f.text(40, 120);
   EXPECT_TRUE(has(text, " yes         3 points contact(grip_*,cup)")) << text;

@@ -167,6 +167,18 @@ static void condition_number(char *out, size_t size, double value, const char *u
     text_number(out, size, value, 9);
 }
 
+/* "dist(gripper,handle) < 0.1" behind the number that was read there, in so many columns; what a
+ * condition's own name says is not said again. */
+static void condition_reading(struct strip *strip, int rank, int columns, const char *name,
+                              const struct snapshot_condition *c) {
+  for (int i = 0; i < strip->n; i++)
+    columns -= text_width(strip->piece[i].text, (int)sizeof strip->piece[i].text, NULL) + 2;
+  strip_add(strip, rank, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s", c->reads);
+  bool fits = STRIP_CUT_WIDTH + 1 + (int)strlen(c->limit) <= columns;
+  if (fits && !strstr(name, c->limit))
+    strip_add(strip, rank, STYLE_DIM, STRIP_TIGHT, "%s", c->limit);
+}
+
 /* "rec NO 0.06556  dyn yes 0.0099"; false: nothing dynamic is to be said of it. */
 static bool condition_dynamic(struct surface *s, struct rect r, int y, const struct app *app, int i,
                               int x) {
@@ -191,7 +203,7 @@ static bool condition_dynamic(struct surface *s, struct rect r, int y, const str
   condition_number(number, sizeof number, d->condition_reads[i], unit);
   if (c && c->reads[0]) {
     strip_add(&strip, 2, STYLE_NORMAL, STRIP_TIGHT, "%s%s%s", number, unit[0] ? " " : "", unit);
-    strip_add(&strip, 4, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s", c->reads);
+    condition_reading(&strip, 4, r.w - x, app_reel(app)->condition[i], c);
   }
   strip_draw(s, r, y, x, &strip);
   return true;
@@ -225,7 +237,7 @@ static void condition_row(struct surface *s, struct rect r, int y, const struct 
   struct strip strip = {0};
   condition_number(number, sizeof number, c->read, c->unit);
   strip_add(&strip, 0, STYLE_NORMAL, STRIP_TIGHT, "%s%s%s", number, c->unit[0] ? " " : "", c->unit);
-  strip_add(&strip, 1, STYLE_DIM, STRIP_TIGHT | STRIP_CUT, "%s", c->reads);
+  condition_reading(&strip, 1, r.w - width - 6, reel->condition[i], c);
   strip_draw(s, r, y, width + 6, &strip);
 }
 

@@ -97,6 +97,7 @@ static bool copy_conditions(struct snapshot *snap, struct opened *o) {
     snap->conditions[i].read = from[i].read;
     snprintf(snap->conditions[i].reads, sizeof snap->conditions[i].reads, "%s", from[i].reads);
     snprintf(snap->conditions[i].unit, sizeof snap->conditions[i].unit, "%s", from[i].unit);
+    snprintf(snap->conditions[i].limit, sizeof snap->conditions[i].limit, "%s", from[i].limit);
   }
   return true;
 }

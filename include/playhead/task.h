@@ -75,6 +75,8 @@ typedef struct ph_condition {
   double read;    /* the number it saw there: of "contact(a,b)" in how many points they touch */
   char unit[8]; /* of that: "m" of a distance, "N" of a force, "points" of a contact; "" where it is
                    not said */
+  char limit[28]; /* what it compares that number with, by its text: "< 0.1"; "" where it does
+                     anything else */
 } ph_condition;
 
 #ifdef __cplusplus
