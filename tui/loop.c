@@ -38,6 +38,17 @@ static void on_signal(int number) {
     stopped = 1;
 }
 
+/* The drawing ignores SIGTSTP for a while (doupdate of ncurses does), and what waits is lost when a
+ * signal begins to be ignored; one that arrives later, blocked as it is, stays. */
+static void keep_stop(void) {
+  const struct timespec none = {0};
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTSTP);
+  if (sigtimedwait(&set, NULL, &none) == SIGTSTP)
+    stopped = 1;
+}
+
 static void on_end(int number) {
   ended = number;
 }
@@ -124,6 +135,7 @@ static void act_on_reactions(struct loop *l) {
   if (l->react & (REACT_REDRAW | REACT_RELAYOUT | REACT_REPAINT)) {
     term_scheme(l->app.scheme);
     app_draw(&l->app, &l->surface);
+    keep_stop();
     term_blit(&l->surface);
   }
   l->react &= REACT_QUIT;
@@ -134,6 +146,7 @@ static void wait_for_news(struct loop *l) {
                          {.fd = worker_fd(l->worker), .events = POLLIN}};
   uint64_t now = clock_ms(), due = app_deadline(&l->app), keys = key_deadline(&l->decoder);
   due = keys < due ? keys : due;
+  due = stopped ? now : due;
   uint64_t ms = due > now ? due - now : 0;
   struct timespec t = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
   if (ppoll(fds, 2, due == UINT64_MAX ? NULL : &t, &l->asleep) > 0 &&
