@@ -69,8 +69,9 @@ TEST_F(FindingsOfBoth, ANearMissAtTheSameStepIsOneAndNamesWhatBroke) {
   auto miss = found(PH_FINDING_NEAR_MISS);
   ASSERT_EQ(1u, miss.size());
   EXPECT_EQ(36, miss[0].step);
-  EXPECT_STREQ("near miss, recorded and dynamic: broke at 10/15: up false (joint.shoulder 1.059 <= 1.060)",
-               miss[0].text);
+  EXPECT_STREQ(
+      "near miss, recorded and dynamic: broke at 10/15: up false (joint.shoulder 1.059 <= 1.060)",
+      miss[0].text);
 }
 
 TEST_F(FindingsOfBoth, AHoldThatBreaksOnlyWhenRunAgainNamesTheCondition) {
@@ -104,7 +105,8 @@ TEST_F(FindingsOfBoth, WhatDiffersStaysApart) {
   EXPECT_STREQ("near miss, recorded: broke at 11/30: up false (joint.shoulder 1.058 <= 1.060)",
                miss[0].text);
   EXPECT_EQ(37, miss[0].step);
-  EXPECT_STREQ("near miss, dynamic: broke at 10/30: up false (joint.shoulder 1.059 <= 1.060)", miss[1].text);
+  EXPECT_STREQ("near miss, dynamic: broke at 10/30: up false (joint.shoulder 1.059 <= 1.060)",
+               miss[1].text);
   EXPECT_EQ(36, miss[1].step);
 }
 

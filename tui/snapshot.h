@@ -244,7 +244,7 @@ struct snapshot {
     char reads[48];
     double read;
     char unit[8];
-    char limit[28]; /* as ph_condition's */
+    char limit[28];           /* as ph_condition's */
   } * conditions;             /* reel->nconditions */
   bool predicate_now;         /* recomputed here */
   char judge_error[300];      /* "" or why a condition failed here */
