@@ -211,7 +211,7 @@ static ph_status cut(ph_cutting *c, const ph_cut_episode *plan, size_t n) {
     status = ph_cut_can(c->store);
   if (!status && c->store->n == 0)
     status = ph_fail(PH_ENOTFOUND, "%s: it holds no episode: there is nothing to cut", c->source);
-  if (!status && !(c->at = calloc(c->store->n, sizeof *c->at)))
+  if (!status && !(c->at = calloc(c->store->n + 1, sizeof *c->at)))
     status = ph_fail(PH_ENOMEM, "%s: out of memory", c->source);
   if (!status)
     status = ph_cut_place(c, plan, n, NULL);
